@@ -57,7 +57,7 @@ const shortestKey = 8
 // removes every variable whose value contains the value of a secret.
 func Environment(environ, secretNames []string) []string {
 	secret := func(name, value string) bool {
-		return secretVariable(name, value) || slices.ContainsFunc(secretNames, func(n string) bool { return strings.EqualFold(n, name) })
+		return Secret(name, value) || slices.ContainsFunc(secretNames, func(n string) bool { return strings.EqualFold(n, name) })
 	}
 	var values []string
 	for _, kv := range environ {
@@ -78,7 +78,8 @@ func Environment(environ, secretNames []string) []string {
 	return append(out, quiet...)
 }
 
-func secretVariable(name, value string) bool {
+// Secret reports whether a variable looks like a key, by its name or by its value.
+func Secret(name, value string) bool {
 	upper := strings.ToUpper(name)
 	if slices.Contains(notSecret, upper) {
 		return false
@@ -96,6 +97,3 @@ func secretVariable(name, value string) bool {
 	}
 	return secretValue().MatchString(value)
 }
-
-// Secret reports whether a variable looks like a key, by its name or by its value.
-func Secret(name, value string) bool { return secretVariable(name, value) }

@@ -2,9 +2,7 @@ package shell
 
 import (
 	"context"
-	"errors"
 	"io"
-	"os/exec"
 	"sync"
 	"time"
 )
@@ -33,18 +31,9 @@ func Filter(ctx context.Context, dir string, env []string, command string, input
 		_ = p.Input.Close()
 	})
 	copies.Go(func() { _, _ = io.Copy(out, p.Output) })
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	var f Filtered
-	select {
-	case <-p.exited:
-	case <-timer.C:
-		f.TimedOut = true
-		p.end()
-	case <-ctx.Done():
-		p.end()
-	}
-	p.finish()
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	wasEnded := p.awaitEnd(bounded)
 	late := time.AfterFunc(drainGrace, func() { _ = p.Output.Close() }) // a process of another session still holds the pipe
 	_ = p.Input.Close()                                                 // it is closed already, unless nobody reads it
 	copies.Wait()
@@ -54,15 +43,8 @@ func Filter(ctx context.Context, dir string, env []string, command string, input
 		return Filtered{}, context.Cause(ctx)
 	}
 	text, total := out.since(0)
-	f.Out, f.Cut = screenText(text), total > int64(limit)
-	text, _ = complaints.since(0)
-	f.Err = screenText(text)
-	f.HowItEnded, _ = p.exit()
-	var exit *exec.ExitError
-	if errors.As(p.err, &exit) {
-		f.Code = exit.ExitCode()
-	} else if p.err != nil {
-		f.Code = -1
-	}
-	return f, nil
+	complaint, _ := complaints.since(0)
+	how, _ := p.exit()
+	return Filtered{Out: screenText(text), Err: screenText(complaint), Cut: total > int64(limit),
+		Code: p.cmd.ProcessState.ExitCode(), TimedOut: wasEnded, HowItEnded: how}, nil
 }

@@ -134,11 +134,9 @@ func (j *Jobs) unreadOutput(one *job) string {
 
 // await waits until a job has ended, for at most d.
 func (one *job) await(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-one.finished:
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }

@@ -3,12 +3,13 @@
 package shell
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -44,31 +45,51 @@ func startProcess(command, dir string, env []string, sink io.Writer) (*process, 
 	shell := Command()
 	cmd := exec.Command(shell[0], append(shell[1:], command)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, w, w
-	guard, err := startGuarded(cmd)
+	p, err := launch(cmd, r, sink)
 	_ = w.Close() // the command has its own copy
 	if err != nil {
 		_ = r.Close() // nothing was written
 		return nil, fmt.Errorf("start the command: %w", err)
 	}
-	p := &process{cmd: cmd, guard: guard, output: r, exited: make(chan struct{}), drained: make(chan struct{})}
+	return p, nil
+}
+
+// launch starts cmd under a guard, and copies what it writes into output to sink.
+func launch(cmd *exec.Cmd, output *os.File, sink io.Writer) (*process, error) {
+	guard, err := startGuarded(cmd)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{cmd: cmd, guard: guard, output: output, exited: make(chan struct{}), drained: make(chan struct{})}
 	go func() {
 		defer close(p.exited)
 		p.err = cmd.Wait()
 	}()
 	go func() {
 		defer close(p.drained)
-		_, _ = io.Copy(sink, r) // ends with the last writer, or when finish closes the pipe
+		_, _ = io.Copy(sink, output) // ends with the last writer, or when finish closes the pipe
 	}()
 	return p, nil
+}
+
+// awaitEnd waits until the shell has ended, and ends it when ctx ends first, which it reports.
+func (p *process) awaitEnd(ctx context.Context) (wasEnded bool) {
+	select {
+	case <-p.exited:
+	case <-ctx.Done():
+		wasEnded = true
+		p.end()
+	}
+	p.finish()
+	return wasEnded
 }
 
 // end ends the session and returns when it has no processes or was killed.
 func (p *process) end() {
 	pid := p.cmd.Process.Pid
 	p.ended.Store(true)
-	terminateSession(pid)
-	deadline := time.NewTimer(endGrace)
-	defer deadline.Stop()
+	signalSession(pid, syscall.SIGTERM)
+	deadline := time.After(endGrace)
 	poll := time.NewTicker(endPoll)
 	defer poll.Stop()
 	exited := p.exited
@@ -77,8 +98,8 @@ func (p *process) end() {
 		case <-exited:
 			exited = nil
 		case <-poll.C:
-		case <-deadline.C:
-			killSession(pid)
+		case <-deadline:
+			signalSession(pid, syscall.SIGKILL)
 			<-p.exited
 			return
 		}
@@ -93,11 +114,9 @@ func (p *process) finish() {
 		p.left = true
 		p.end()
 	}
-	timer := time.NewTimer(drainGrace)
-	defer timer.Stop()
 	select {
 	case <-p.drained:
-	case <-timer.C: // a process of another session still holds the pipe
+	case <-time.After(drainGrace): // a process of another session still holds the pipe
 	}
 	_ = p.output.Close() // only read from
 	<-p.drained
@@ -115,12 +134,8 @@ func (p *process) running() bool {
 
 // exit describes how the shell ended; ok if with exit code 0.
 func (p *process) exit() (text string, ok bool) {
-	var exit *exec.ExitError
-	switch {
-	case p.err == nil:
-		return "exit code 0", true
-	case errors.As(p.err, &exit) && exit.ExitCode() >= 0:
-		return fmt.Sprintf("exit code %d", exit.ExitCode()), false
+	if code := p.cmd.ProcessState.ExitCode(); code >= 0 { // -1 after a signal
+		return fmt.Sprintf("exit code %d", code), code == 0
 	}
 	return "ended by " + p.err.Error(), false
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +16,8 @@ import (
 // closeGrace is how long a program may take to end after its input was closed.
 const closeGrace = time.Second
 
-// Program is a program that talks over its standard input and output. It ends with Close and, like a command, with this program.
+// Program is a program that talks over its standard input and output. It ends with Close and, like a command, with this
+// program.
 type Program struct {
 	Input  io.WriteCloser
 	Output io.ReadCloser
@@ -23,8 +25,8 @@ type Program struct {
 	closing func() error
 }
 
-// StartProgram starts a program with its arguments; what it writes to standard error goes to log. Errors: no such program, and those
-// of the system.
+// StartProgram starts a program with its arguments; what it writes to standard error goes to log. Errors: no such program, and
+// those of the system.
 func StartProgram(argv []string, dir string, env []string, log io.Writer) (*Program, error) {
 	name := argv[0]
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
@@ -40,10 +42,10 @@ func StartProgram(argv []string, dir string, env []string, log io.Writer) (*Prog
 	}
 	cmd := exec.Command(path, argv[1:]...)
 	cmd.Dir, cmd.Env = dir, env
-	var g *guard
+	var p *process
 	if err == nil {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[3], ends[5]
-		g, err = startGuarded(cmd)
+		p, err = launch(cmd, ends[4], log)
 	}
 	if err != nil {
 		for _, f := range ends {
@@ -56,34 +58,20 @@ func StartProgram(argv []string, dir string, env []string, log io.Writer) (*Prog
 	for _, i := range []int{0, 3, 5} {
 		_ = ends[i].Close() // the program has its own copies
 	}
-	p := &process{cmd: cmd, guard: g, output: ends[4], exited: make(chan struct{}), drained: make(chan struct{})}
-	go func() {
-		defer close(p.exited)
-		p.err = cmd.Wait()
-	}()
-	go func() {
-		defer close(p.drained)
-		_, _ = io.Copy(log, ends[4]) // ends with the last writer, or when finish closes the pipe
-	}()
 	one := &Program{Input: ends[1], Output: ends[2], process: p}
 	one.closing = sync.OnceValue(one.close)
 	return one, nil
 }
 
-// Close closes the program's input, and ends it with all that it started if it goes on. It returns how the program ended. It may be
-// called more than once.
+// Close closes the program's input, and ends it with all that it started if it goes on. It returns how the program ended. It
+// may be called more than once.
 func (p *Program) Close() error { return p.closing() }
 
 func (p *Program) close() error {
 	_ = p.Input.Close() // it may be closed already
-	timer := time.NewTimer(closeGrace)
-	defer timer.Stop()
-	select {
-	case <-p.exited:
-	case <-timer.C:
-		p.end()
-	}
-	p.finish()
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	p.awaitEnd(ctx)
 	_ = p.Output.Close() // only read from
 	if text, ok := p.exit(); !ok && !p.ended.Load() {
 		return errors.New(text)
@@ -99,13 +87,11 @@ func (p *Program) Wait() { <-p.exited }
 
 // Ended waits at most d until the program has ended, and returns how it did.
 func (p *Program) Ended(d time.Duration) (how string, ended bool) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-p.exited:
 		how, _ = p.exit()
 		return how, true
-	case <-timer.C:
+	case <-time.After(d):
 		return "", false
 	}
 }

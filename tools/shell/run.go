@@ -26,18 +26,9 @@ func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, p
 	if err != nil {
 		return Report{}, err
 	}
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	timedOut := false
-	select {
-	case <-p.exited:
-	case <-ctx.Done():
-		p.end()
-	case <-timer.C:
-		timedOut = true
-		p.end()
-	}
-	p.finish()
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	timedOut := p.awaitEnd(bounded) // or interrupted
 	text, _ := out.since(0)
 	status, ok := p.exit()
 	switch {

@@ -9,10 +9,6 @@ import (
 // left. A session is the process group of its leader, and on Linux also all other
 // groups that a shell with job control made in it.
 
-func terminateSession(pid int) { signalSession(pid, syscall.SIGTERM) }
-
-func killSession(pid int) { signalSession(pid, syscall.SIGKILL) }
-
 func signalSession(pid int, signal syscall.Signal) {
 	_ = syscall.Kill(-pid, signal)
 	for _, member := range sessionMembers(pid) {

@@ -21,12 +21,7 @@ func Run(ctx context.Context, dir, command string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	select {
-	case <-p.exited:
-	case <-ctx.Done():
-		p.end()
-	}
-	p.finish()
+	p.awaitEnd(ctx)
 	text, _ := out.since(0)
 	text = strings.TrimRight(screenText(text), "\n")
 	how, ok := p.exit()
