@@ -21,36 +21,22 @@ import (
 // int, bool, []string, map[string]string or []Values; getters return zero if it is absent.
 type Values map[string]any
 
-func (a Values) Text(name string) string {
-	s, _ := a[name].(string)
-	return s
+func get[T any](a Values, name string) T {
+	v, _ := a[name].(T)
+	return v
 }
+
+func (a Values) Text(name string) string               { return get[string](a, name) }
+func (a Values) Bool(name string) bool                 { return get[bool](a, name) }
+func (a Values) Texts(name string) []string            { return get[[]string](a, name) }
+func (a Values) TextMap(name string) map[string]string { return get[map[string]string](a, name) }
+func (a Values) Items(name string) []Values            { return get[[]Values](a, name) }
 
 func (a Values) Int(name string, absent int) int {
 	if n, ok := a[name].(int); ok {
 		return n
 	}
 	return absent
-}
-
-func (a Values) Bool(name string) bool {
-	f, _ := a[name].(bool)
-	return f
-}
-
-func (a Values) Texts(name string) []string {
-	l, _ := a[name].([]string)
-	return l
-}
-
-func (a Values) TextMap(name string) map[string]string {
-	m, _ := a[name].(map[string]string)
-	return m
-}
-
-func (a Values) Items(name string) []Values {
-	l, _ := a[name].([]Values)
-	return l
 }
 
 // Decode checks raw, the JSON of a call's arguments, against params. owner names
@@ -64,7 +50,8 @@ func Decode(owner string, params []Param, raw string) (Values, error) {
 		return nil, fmt.Errorf("the arguments of %s must be one JSON object: %s", owner, signature(params))
 	}
 	if _, broken := fields["_invalid"]; broken && len(fields) == 1 {
-		return nil, fmt.Errorf("the arguments of %s were not valid JSON, or were cut off before their end. Send the call again with one complete JSON object: %s", owner, signature(params))
+		return nil, fmt.Errorf("the arguments of %s were not valid JSON, or were cut off before their end. "+
+			"Send the call again with one complete JSON object: %s", owner, signature(params))
 	}
 	return decodeFields(owner, params, fields)
 }
@@ -92,105 +79,100 @@ func decodeFields(owner string, params []Param, fields map[string]json.RawMessag
 	return args, nil
 }
 
+// decode checks the value of one argument.
 func (p Param) decode(owner string, raw json.RawMessage) (any, error) {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
-	if err := dec.Decode(&v); err != nil {
+	if dec.Decode(&v) != nil {
 		return nil, p.wrongValue(owner, raw)
 	}
-	switch p.Kind {
-	case Text:
-		return p.decodeText(owner, v, raw)
-	case Int:
-		return p.decodeInt(owner, v, raw)
-	case Bool:
-		if s, ok := v.(string); ok {
-			v = strings.EqualFold(strings.TrimSpace(s), "true")
-			if !v.(bool) && !strings.EqualFold(strings.TrimSpace(s), "false") {
-				return nil, p.wrongValue(owner, raw)
-			}
-		}
-		if f, ok := v.(bool); ok {
-			return f, nil
-		}
-		return nil, p.wrongValue(owner, raw)
-	}
-	return p.decodeCompound(owner, v, raw)
-}
-
-func (p Param) decodeText(owner string, v any, raw json.RawMessage) (any, error) {
-	s, ok := scalarText(v)
-	if !ok {
-		return nil, p.wrongValue(owner, raw)
-	}
-	if len(p.Choices) == 0 {
-		return s, nil
-	}
-	for _, c := range p.Choices {
-		if strings.EqualFold(s, c) {
-			return c, nil
-		}
-	}
-	return nil, p.wrongValue(owner, raw)
-}
-
-func (p Param) decodeInt(owner string, v any, raw json.RawMessage) (any, error) {
-	s, ok := scalarText(v)
-	if !ok {
-		return nil, p.wrongValue(owner, raw)
-	}
-	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1e15 {
-		return nil, p.wrongValue(owner, raw)
-	}
-	n := int(f)
-	if (p.Min != 0 || p.Max != 0) && (n < p.Min || n > p.Max) {
-		return nil, p.wrongValue(owner, raw)
-	}
-	return n, nil
-}
-
-func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, error) {
-	if s, ok := v.(string); ok {
+	if s, ok := v.(string); ok && p.Kind >= Texts { // a list or an object may be written as a string
 		raw = json.RawMessage(s)
 	}
+	ok := false
 	switch p.Kind {
+	case Text:
+		v, ok = p.text(v)
+	case Int:
+		v, ok = p.int(v)
+	case Bool:
+		v, ok = truth(v)
 	case Texts:
-		var list []any
-		ok := json.Unmarshal(raw, &list) == nil
-		out := make([]string, len(list))
-		for i := 0; ok && i < len(list); i++ {
-			out[i], ok = scalarText(list[i])
-		}
-		if !ok {
-			return nil, p.wrongValue(owner, raw)
-		}
-		return out, nil
+		v, ok = texts(raw)
 	case Map:
-		var m map[string]any
-		ok := json.Unmarshal(raw, &m) == nil
-		out := make(map[string]string, len(m))
-		for k, e := range m {
-			text, fits := scalarText(e)
-			out[k], ok = text, ok && fits
+		v, ok = textMap(raw)
+	case Items:
+		var list []map[string]json.RawMessage
+		if ok = json.Unmarshal(raw, &list) == nil; ok {
+			return p.items(owner, list)
 		}
-		if !ok {
-			return nil, p.wrongValue(owner, raw)
-		}
-		return out, nil
 	}
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+	if !ok {
 		return nil, p.wrongValue(owner, raw)
 	}
+	return v, nil
+}
+
+func (p Param) text(v any) (string, bool) {
+	s, ok := scalarText(v)
+	if !ok || len(p.Choices) == 0 {
+		return s, ok
+	}
+	i := slices.IndexFunc(p.Choices, func(c string) bool { return strings.EqualFold(s, c) })
+	if i < 0 {
+		return "", false
+	}
+	return p.Choices[i], true
+}
+
+func (p Param) int(v any) (int, bool) {
+	s, _ := scalarText(v)
+	f, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1e15 {
+		return 0, false
+	}
+	n := int(f)
+	return n, p.Min == 0 && p.Max == 0 || n >= p.Min && n <= p.Max
+}
+
+func truth(v any) (is, ok bool) {
+	if s, isText := v.(string); isText {
+		is = strings.EqualFold(strings.TrimSpace(s), "true")
+		return is, is || strings.EqualFold(strings.TrimSpace(s), "false")
+	}
+	is, ok = v.(bool)
+	return is, ok
+}
+
+func texts(raw json.RawMessage) ([]string, bool) {
+	var list []any
+	ok := json.Unmarshal(raw, &list) == nil
+	out := make([]string, len(list))
+	for i := 0; ok && i < len(list); i++ {
+		out[i], ok = scalarText(list[i])
+	}
+	return out, ok
+}
+
+func textMap(raw json.RawMessage) (map[string]string, bool) {
+	var m map[string]any
+	ok := json.Unmarshal(raw, &m) == nil
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		text, fits := scalarText(v)
+		out[k], ok = text, ok && fits
+	}
+	return out, ok
+}
+
+func (p Param) items(owner string, list []map[string]json.RawMessage) ([]Values, error) {
 	out := make([]Values, len(list))
 	for i, fields := range list {
-		a, err := decodeFields(fmt.Sprintf("%s: entry %d of %q", owner, i+1, p.Name), p.Fields, fields)
-		if err != nil {
+		var err error
+		if out[i], err = decodeFields(fmt.Sprintf("%s: entry %d of %q", owner, i+1, p.Name), p.Fields, fields); err != nil {
 			return nil, err
 		}
-		out[i] = a
 	}
 	return out, nil
 }
