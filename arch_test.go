@@ -50,7 +50,7 @@ var ours = []struct {
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
 		"compact/projection", "config", "conversation", "conversation/numbers", "conversation/plain", "tools/skill",
 	}},
-	{"cli/keys", nil},
+	{"cli/keys", []string{"config"}},
 	{"cli/owncommand", []string{"config", "conversation", "conversation/plain"}},
 	{"cli/doctor", []string{"agent/openai", "cli/console", "cli/setup", "config", "conversation/numbers", "conversation/plain", "storage"}},
 	{"cli/transfer", []string{
@@ -158,7 +158,7 @@ var ours = []struct {
 	{"tools/web", []string{"conversation", "tools/words"}},
 	{"tools/words", nil},
 	{"tools/workspace", []string{"tools/words"}},
-	{"tools/grants", nil},
+	{"tools/grants", []string{"config"}},
 	{"conversation/conversationtest", []string{"conversation"}},
 	{"conversation/diff", []string{"conversation"}},
 	{"conversation/jsonl", []string{"conversation"}},

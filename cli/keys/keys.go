@@ -11,9 +11,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/zalando/go-keyring"
+
+	"plimsoll/config"
 )
 
 // Keyring is a keyring of the system.
@@ -49,7 +52,6 @@ func New(path string, ring Keyring) *Store {
 const (
 	service        = "plimsoll"
 	keyringTimeout = 5 * time.Second // a keyring may ask the user to unlock it
-	folderMode     = 0o700
 	groupOtherBits = 0o077
 )
 
@@ -181,22 +183,20 @@ func (s *Store) save(all map[string]entry) error {
 	if err != nil {
 		return fmt.Errorf("keeping the keys: %w", err)
 	}
-	dir := filepath.Dir(s.path)
-	if err := os.MkdirAll(dir, folderMode); err != nil {
-		return fmt.Errorf("keeping the keys: %w", err)
-	}
-	draft, err := os.CreateTemp(dir, ".keys-*") // has mode 0600
-	if err != nil {
-		return fmt.Errorf("keeping the keys: %w", err)
-	}
-	_, err = draft.Write(raw)
-	err = errors.Join(err, draft.Sync(), draft.Close())
-	if err == nil {
-		err = os.Rename(draft.Name(), s.path)
-	}
-	if err != nil {
-		_ = os.Remove(draft.Name()) // the file may contain a key; the error that counts is err
+	if err := config.ReplaceFile(s.path, raw); err != nil {
 		return fmt.Errorf("keeping the keys: %w", err)
 	}
 	return nil
 }
+
+// SystemKeyring is the Secret Service on Linux, the Keychain on macOS and the Credential Manager on Windows.
+type SystemKeyring struct{}
+
+// Set stores a secret.
+func (SystemKeyring) Set(service, user, key string) error { return keyring.Set(service, user, key) }
+
+// Get returns a secret.
+func (SystemKeyring) Get(service, user string) (string, error) { return keyring.Get(service, user) }
+
+// Delete removes a secret.
+func (SystemKeyring) Delete(service, user string) error { return keyring.Delete(service, user) }

@@ -13,6 +13,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sys/unix"
+
+	"plimsoll/config"
 )
 
 // The file is indented JSON, so that a user can read it: {"version": 1, "grants": [...]}. It is read whole or not at
@@ -90,7 +92,7 @@ func damaged(path string, err error) error {
 	return fmt.Errorf("%s is damaged or of a later version (%w): nothing is granted from it, and nothing is written to it. Mend it, or move it away to begin anew", path, err)
 }
 
-// write replaces the file atomically, by a rename.
+// write replaces the file atomically.
 func write(path string, grants []Grant) error {
 	d := document{Version: version, Grants: []entry{}}
 	for _, g := range grants {
@@ -101,18 +103,7 @@ func write(path string, grants []Grant) error {
 		return err
 	}
 	text.WriteByte('\n')
-	f, err := os.CreateTemp(filepath.Dir(path), ".grants-*.tmp") // created with mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text.Bytes())
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return config.ReplaceFile(path, text.Bytes())
 }
 
 // lockWait is how long a change waits for the lock of another program, lockPause the time between two attempts.
