@@ -82,14 +82,12 @@ type Box struct {
 	*permission.Policy
 	files   *workspace.Files
 	jobs    *shell.Jobs
-	todos   *todoList
 	client  *web.Client
 	history *recall.Reader
 	skills  *skill.Library // nil: none
 
 	resultChars func() int
 	resultNow   func(ctx context.Context, call string) (text string, stored bool) // see Options
-	loaded      map[string]conversation.InstructionsLoaded                        // guarded by mu; see Options.Instructions
 
 	tools []tool
 	index map[string]int
@@ -98,12 +96,11 @@ type Box struct {
 	deferMode  Defer
 	deferRatio float64
 
-	mu       sync.Mutex
-	reviewed map[string]string // guarded by mu: by call ID, the fingerprint of the reviewed effect, or expectedFailure
+	mu       sync.Mutex // guards what follows
+	todos    []Todo
+	reviewed map[string]string                          // by call ID, the fingerprint of the reviewed effect, or expectedFailure
+	loaded   map[string]conversation.InstructionsLoaded // see Options.Instructions
 }
-
-// Todos returns the checklist as the model last wrote it.
-func (b *Box) Todos() []Todo { return b.todos.list() }
 
 // Skills returns the skills of the conversation.
 func (b *Box) Skills() *skill.Library { return b.skills }
@@ -119,15 +116,6 @@ func (b *Box) Close() error {
 		return fmt.Errorf("close the workspace: %w", err)
 	}
 	return nil
-}
-
-// fileEffect describes a call on a file, which need not exist.
-func (b *Box) fileEffect(tool string, a permission.Access, name string) (permission.Effect, error) {
-	p, err := b.files.Locate(name)
-	if err != nil {
-		return permission.Effect{}, err
-	}
-	return permission.OfFile(tool, a, p), nil
 }
 
 // folderEffect describes a call on the folder of a path argument.

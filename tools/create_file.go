@@ -26,33 +26,44 @@ import (
 const maxDetailBytes = 30_000
 
 func (b *Box) createFile() tool {
-	return tool{
+	return b.editTool(tool{
 		name: "create_file",
 		about: "Create a text file in the workspace with the content given, with its folders. Refuses if the file exists, " +
 			"unless overwrite is true. To change part of a file use modify_file.",
-		brief:  "Create a text file.",
-		access: permission.AccessEdit,
+		brief: "Create a text file.",
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
 			{Name: "content", Kind: params.Text, Required: true, About: "the whole content"},
 			{Name: "overwrite", Kind: params.Bool, About: "replace the file if it exists"},
 		},
-		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
-			e, err := b.planCreate(args)
-			return e.effect("create_file", err)
-		},
-		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
-			e, err := b.planCreate(args)
-			if err != nil {
-				return result{}, err
-			}
-			done := fmt.Sprintf("created %s (%d lines)", e.place.Name, lineCount(e.after))
-			if e.exists {
-				done = fmt.Sprintf("replaced %s (%d lines)", e.place.Name, lineCount(e.after))
-			}
-			return b.apply(e, done)
-		},
+	}, b.planCreate)
+}
+
+// editTool completes a tool that changes one file as plan says.
+func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
+	t.access = permission.AccessEdit
+	t.effect = func(_ context.Context, args params.Values) (permission.Effect, error) {
+		e, err := plan(args)
+		if err != nil {
+			return permission.Effect{}, err
+		}
+		return e.effect(t.name), nil
 	}
+	t.run = func(_ context.Context, args params.Values, _ func(string)) (result, error) {
+		e, err := plan(args)
+		if err != nil {
+			return result{}, err
+		}
+		write := b.files.Create
+		if e.exists {
+			write = b.files.Replace
+		}
+		if err := write(e.place, e.after); err != nil {
+			return result{}, err
+		}
+		return result{text: e.done, detail: cutLines(e.diff(), maxDetailBytes)}, nil
+	}
+	return t
 }
 
 // maxReviewDiff is how much of a diff the user is shown, in bytes.
@@ -66,15 +77,12 @@ type edit struct {
 	done          string // text of the tool result after it is written
 }
 
-// effect describes the edit for permissions; err is the error of planning it.
-func (e edit) effect(tool string, err error) (permission.Effect, error) {
-	if err != nil {
-		return permission.Effect{}, err
-	}
+// effect describes the edit for permissions.
+func (e edit) effect(tool string) permission.Effect {
 	t := permission.OfFile(tool, permission.AccessEdit, e.place)
 	t.Diff = func() string { return cutLines(e.diff(), maxReviewDiff) }
 	t.Fingerprint += fmt.Sprintf("\n%v %x %x", e.exists, maphash.String(hashSeed, e.before), maphash.String(hashSeed, e.after))
-	return t, nil
+	return t
 }
 
 // hashSeed is the seed of the hashes in fingerprints.
@@ -87,18 +95,6 @@ func (e edit) diff() string {
 		from, before = "/dev/null", diff.NoFileID()
 	}
 	return conversation.Clean(diff.Index(before, diff.ID(e.after)) + udiff.Unified(from, "b/"+e.place.Name, e.before, e.after))
-}
-
-// apply writes the edit; done is the text of its result.
-func (b *Box) apply(e edit, done string) (result, error) {
-	write := b.files.Create
-	if e.exists {
-		write = b.files.Replace
-	}
-	if err := write(e.place, e.after); err != nil {
-		return result{}, err
-	}
-	return result{text: done, detail: cutLines(e.diff(), maxDetailBytes)}, nil
 }
 
 func (b *Box) planCreate(args params.Values) (edit, error) {
@@ -114,6 +110,8 @@ func (b *Box) planCreate(args params.Values) (edit, error) {
 	if len(e.after) > workspace.MaxEdit {
 		return edit{}, fmt.Errorf("the content is %s; at most 16 MiB can be written", words.Bytes(int64(len(e.after))))
 	}
+	written := fmt.Sprintf("%s (%d lines)", p.Name, lineCount(e.after))
+	e.done = "created " + written
 	st, err := b.files.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -127,7 +125,7 @@ func (b *Box) planCreate(args params.Values) (edit, error) {
 	if !args.Bool("overwrite") {
 		return edit{}, workspace.ExistsAlready(p)
 	}
-	e.exists = true
+	e.exists, e.done = true, "replaced "+written
 	if st.Size() <= workspace.MaxEdit {
 		e.before, err = b.files.Content(p)
 	}

@@ -47,9 +47,13 @@ func (b *Box) grepFiles() tool {
 			{Name: "include_ignored", Kind: params.Bool, About: "also search what is ignored"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
-			t, err := b.fileEffect("grep_files", permission.AccessRead, pathOf(args))
+			p, err := b.files.Locate(pathOf(args))
+			if err != nil {
+				return permission.Effect{}, err
+			}
+			t := permission.OfFile("grep_files", permission.AccessRead, p)
 			t.Title = strings.TrimSuffix(args.Text("pattern")+" in "+t.Title, " in .")
-			return t, err
+			return t, nil
 		},
 		run: b.runGrepFiles,
 	}
@@ -116,7 +120,8 @@ func newSearch(f *workspace.Files, args params.Values) (*search, error) {
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, fmt.Errorf("the pattern is no valid regular expression (RE2): %w. Put a backslash before characters meant literally", err)
+		return nil, fmt.Errorf("the pattern is no valid regular expression (RE2): %w. "+
+			"Put a backslash before characters meant literally", err)
 	}
 	s := &search{files: f, re: re, context: args.Int("context", 0), limit: args.Int("limit", grepDefault)}
 	if prefix, _ := re.LiteralPrefix(); prefix != "" {
@@ -205,7 +210,8 @@ func (s *search) result() result {
 		text += fmt.Sprintf("[only the first %d matches; narrow the pattern or the path, or raise limit]\n", s.limit)
 	}
 	if s.skipped > 0 {
-		text += fmt.Sprintf("[not searched: %d files that may hold secrets, that the user's configuration denies, or over 16 MiB]\n", s.skipped)
+		text += fmt.Sprintf("[not searched: %d files that may hold secrets, that the user's configuration denies, or over 16 MiB]\n",
+			s.skipped)
 	}
 	return result{text: text}
 }

@@ -1,13 +1,11 @@
 package tools
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"plimsoll/tools/params"
-	"plimsoll/tools/permission"
 )
 
 // modify_file replaces text exactly. The old text must occur once, or at least once
@@ -15,34 +13,26 @@ import (
 // \n.
 
 func (b *Box) modifyFile() tool {
-	return tool{
+	return b.editTool(tool{
 		name: "modify_file",
 		about: "Replace text in a file of the workspace. old must be the exact text, with its indentation and without line numbers, " +
 			"and occur exactly once; add lines around it to make it unique, or set replace_all. Read the file first.",
-		brief:  "Replace old by new; old is exact text of the file, without line numbers, that occurs once. Read the file first.",
-		access: permission.AccessEdit,
+		brief: "Replace old by new; old is exact text of the file, without line numbers, that occurs once. Read the file first.",
 		params: []params.Param{
 			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
 			{Name: "old", Kind: params.Text, Required: true, About: "text to replace, exactly as in the file"},
 			{Name: "new", Kind: params.Text, Required: true, About: "text to put in its place; empty to delete"},
 			{Name: "replace_all", Kind: params.Bool, About: "replace every occurrence"},
 		},
-		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
-			e, err := b.planModify(args)
-			return e.effect("modify_file", err)
-		},
-		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
-			e, err := b.planModify(args)
-			if err != nil {
-				return result{}, err
-			}
-			return b.apply(e, e.done)
-		},
-	}
+	}, b.planModify)
 }
 
 func (b *Box) planModify(args params.Values) (edit, error) {
-	p, text, err := b.textFile(args.Text("path"))
+	p, err := b.files.Locate(args.Text("path"))
+	if err != nil {
+		return edit{}, err
+	}
+	text, err := textOf(b.files, p)
 	if err != nil {
 		return edit{}, err
 	}
@@ -77,15 +67,17 @@ func substitute(text, old, new string, all bool) (substitution, error) {
 	count := strings.Count(text, old)
 	switch {
 	case count == 0:
-		return substitution{}, errors.New("old does not occur. It must be the exact text, with its blanks and without line numbers. Read the file again")
+		return substitution{}, errors.New("old does not occur. It must be the exact text, with its blanks and without line numbers. " +
+			"Read the file again")
 	case count > 1 && !all:
-		return substitution{}, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all", count, linesOf(text, old))
+		return substitution{}, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all",
+			count, linesOf(text, old))
 	}
 	out := strings.ReplaceAll(text, old, new)
 	if out == text {
 		return substitution{}, errors.New("old and new are the same but for line ends; nothing to do")
 	}
-	return substitution{text: out, count: count, line: lineAt(text, strings.Index(text, old))}, nil
+	return substitution{text: out, count: count, line: strings.Count(text[:strings.Index(text, old)], "\n") + 1}, nil
 }
 
 // fitLineEnds returns old and new with CRLF line ends if every line of text ends in
@@ -104,8 +96,6 @@ func fitLineEnds(text, old, new string) (string, string) {
 func crlf(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
-
-func lineAt(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 
 // linesOf lists the first ten line numbers at which old begins.
 func linesOf(text, old string) string {

@@ -24,7 +24,7 @@ func New(o Options) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
-	todos, err := newTodoList(o.Todos)
+	todos, err := restoreTodos(o.Todos)
 	if err != nil {
 		return nil, err
 	}
@@ -36,11 +36,11 @@ func New(o Options) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{
-		files: files, todos: todos, client: client, resultChars: o.ResultChars, resultNow: o.ResultNow, loaded: map[string]conversation.InstructionsLoaded{},
+		files: files, todos: todos, client: client, resultChars: o.ResultChars, resultNow: o.ResultNow,
 		history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
+		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
+		servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
 	}
-	b.skills = o.Skills
-	b.servers, b.deferMode, b.deferRatio = o.Servers, o.Defer, cmp.Or(o.DeferRatio, 0.1)
 	files.SetOwn(o.Own)
 	maps.Copy(b.loaded, o.Instructions)
 	environ := o.Environ
@@ -52,7 +52,10 @@ func New(o Options) (*Box, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	known := permissionTools(all)
+	known := make([]permission.Tool, len(all))
+	for i, t := range all {
+		known[i] = permission.Tool{Name: t.name, Access: t.access}
+	}
 	if b.servers != nil {
 		known = append(known, permission.Tool{Name: conversation.ToolFindTools})
 	}
@@ -97,13 +100,4 @@ func (b *Box) withCommands(all []tool, commands []CommandTool) ([]tool, error) {
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-// permissionTools returns the names and accesses of tools, for checking permission rules.
-func permissionTools(tools []tool) []permission.Tool {
-	known := make([]permission.Tool, len(tools))
-	for i, t := range tools {
-		known[i] = permission.Tool{Name: t.name, Access: t.access}
-	}
-	return known
 }

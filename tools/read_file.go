@@ -76,22 +76,13 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 		line = conversation.Clean(strings.TrimSuffix(line, "\r"))
 		fmt.Fprintf(&out, "\n%d\t", first+i)
 		if count > 1 && utf8.RuneCountInString(line) > readLineChars {
-			fmt.Fprintf(&out, "%s [... line of %s shortened ...]", string([]rune(line)[:readLineChars]), words.Bytes(int64(len(line))))
+			short := string([]rune(line)[:readLineChars])
+			fmt.Fprintf(&out, "%s [... line of %s shortened ...]", short, words.Bytes(int64(len(line))))
 		} else {
 			out.WriteString(line)
 		}
 	}
 	return result{text: out.String() + "\n"}, nil
-}
-
-// textFile returns the place and the content of a text file of the workspace.
-func (b *Box) textFile(name string) (workspace.Place, string, error) {
-	p, err := b.files.Locate(name)
-	if err != nil {
-		return p, "", err
-	}
-	text, err := textOf(b.files, p)
-	return p, text, err
 }
 
 // textOf returns the content of a text file; other files are an error.

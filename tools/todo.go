@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
@@ -44,27 +43,20 @@ var todoParams = []params.Param{{
 	},
 }}
 
-// todoList is the checklist. It is safe for concurrent use.
-type todoList struct {
-	mu    sync.Mutex // guards todos
-	todos []Todo
-}
-
-// newTodoList restores a checklist from the arguments of a todo_write; "" makes an
-// empty one.
-func newTodoList(written string) (*todoList, error) {
-	l := &todoList{}
+// restoreTodos reads a checklist from the arguments of a todo_write; "" is an empty one.
+func restoreTodos(written string) ([]Todo, error) {
 	if written == "" {
-		return l, nil
+		return nil, nil
 	}
 	args, err := params.Decode("todo_write", todoParams, written)
+	var todos []Todo
 	if err == nil {
-		l.todos, err = todosOf(args)
+		todos, err = todosOf(args)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("restore the checklist: %w", err)
 	}
-	return l, nil
+	return todos, nil
 }
 
 // LastTodos returns the JSON arguments of the newest todo_write that succeeded, for
@@ -106,16 +98,11 @@ func todosOf(args params.Values) ([]Todo, error) {
 	return todos, nil
 }
 
-func (l *todoList) list() []Todo {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.todos)
-}
-
-func (l *todoList) set(todos []Todo) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.todos = todos
+// Todos returns the checklist as the model last wrote it.
+func (b *Box) Todos() []Todo {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.todos)
 }
 
 // checklist formats the list as text, for the result and the screen.
@@ -142,7 +129,7 @@ func (b *Box) todoRead() tool {
 		brief:    "Show your checklist.",
 		optional: true,
 		run: func(context.Context, params.Values, func(string)) (result, error) {
-			return result{text: checklist(b.todos.list())}, nil
+			return result{text: checklist(b.Todos())}, nil
 		},
 	}
 }
@@ -162,7 +149,9 @@ func (b *Box) todoWrite() tool {
 			if err != nil {
 				return result{}, err
 			}
-			b.todos.set(todos)
+			b.mu.Lock()
+			b.todos = todos
+			b.mu.Unlock()
 			text := checklist(todos)
 			return result{text: text, detail: text}, nil
 		},

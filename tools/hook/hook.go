@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -153,7 +154,9 @@ func (r *Runner) ask(ctx context.Context, h Hook, moment string, text []byte) (a
 	case f.Code == refusal:
 		return refusedAt(moment, cmp.Or(strings.TrimSpace(f.Err), strings.TrimSpace(f.Out)))
 	case f.Code != 0:
-		return answer{}, errors.New(strings.TrimSuffix(f.HowItEnded+": "+lastLine(f.Err), ": "))
+		complaint := strings.TrimSpace(f.Err)
+		lastLine := complaint[strings.LastIndexByte(complaint, '\n')+1:]
+		return answer{}, errors.New(strings.TrimSuffix(f.HowItEnded+": "+lastLine, ": "))
 	}
 	a, err := read(f, moment)
 	if err == nil && a.Refuse != nil {
@@ -162,7 +165,7 @@ func (r *Runner) ask(ctx context.Context, h Hook, moment string, text []byte) (a
 	return a, err
 }
 
-// refusedAt is the answer of a hook that refuses. After a tool its reason is added to the result, because nothing is left to refuse.
+// refusedAt is the answer of a hook that refuses. After a tool nothing is left to refuse: its reason is added to the result.
 func refusedAt(moment, reason string) (answer, error) {
 	switch moment {
 	case conversation.HookAfterTool:
@@ -218,11 +221,6 @@ func oneReason(text string) string {
 	return conversation.OneLine(conversation.Clean(text), reasonChars)
 }
 
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
-}
-
 // question is the JSON object for the hooks of a moment, on one line.
 func (r *Runner) question(in conversation.HookInput) []byte {
 	q := question{Moment: in.Moment, Conversation: r.Conversation, Workspace: r.Workspace, Turn: in.Turn, Reason: in.Reason}
@@ -254,25 +252,6 @@ func (r *Runner) question(in conversation.HookInput) []byte {
 
 // matches reports whether a pattern with * matches the name of a tool.
 func matches(pattern, name string) bool {
-	first, rest, wild := strings.Cut(pattern, "*")
-	switch {
-	case pattern == "":
-		return true
-	case !wild:
-		return pattern == name
-	case !strings.HasPrefix(name, first):
-		return false
-	}
-	name = name[len(first):]
-	for {
-		part, after, more := strings.Cut(rest, "*")
-		if !more {
-			return strings.HasSuffix(name, part)
-		}
-		at := strings.Index(name, part)
-		if at < 0 {
-			return false
-		}
-		name, rest = name[at+len(part):], after
-	}
+	exact := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*")
+	return pattern == "" || regexp.MustCompile("^"+exact+"$").MatchString(name)
 }

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,7 +30,7 @@ func (f *Files) Replace(p Place, content string) error {
 	if err := p.OnlyRegular(st); err != nil {
 		return err
 	}
-	temp := filepath.Join(filepath.Dir(rel), tempName())
+	temp := filepath.Join(filepath.Dir(rel), ".plimsoll-"+rand.Text()+".tmp")
 	if err := f.write(temp, content, st.Mode().Perm()); err != nil {
 		return p.Explain(err)
 	}
@@ -80,12 +79,6 @@ func (f *Files) write(rel, content string, mode fs.FileMode) (err error) {
 		return err
 	}
 	return file.Sync()
-}
-
-func tempName() string {
-	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails (it ends the program instead)
-	return ".plimsoll-" + hex.EncodeToString(b[:]) + ".tmp"
 }
 
 // FoldersFor returns an error if an existing parent of p is not a folder.
