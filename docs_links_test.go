@@ -70,7 +70,11 @@ func TestDocumentsHoldConfigurationsThatLoad(t *testing.T) {
 	for _, name := range documents(t) {
 		for _, m := range regexp.MustCompile("(?s)\n```yaml\n(.*?)```").FindAllStringSubmatch(read(t, name), -1) {
 			found++
-			if _, err := config.Parse(name, []byte(m[1])); err != nil {
+			file := filepath.Join(t.TempDir(), "config.yaml")
+			if err := os.WriteFile(file, []byte(m[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := config.Load(config.LoadOptions{File: file}); err != nil {
 				t.Errorf("a configuration in %s does not load: %v", name, err)
 			}
 		}

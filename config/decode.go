@@ -79,6 +79,9 @@ func (d *decoder) addProblem(l leaf, err error) {
 		to = &d.unknown
 	}
 	p := d.src.problem(line, col, Path(path...), m.message, m.hint)
+	if m.unknown && d.src.isOverride {
+		p.Text = "" // the value of a key that does not exist may be a secret
+	}
 	if last := len(*to) - 1; last < 0 || *(*to)[last] != *p {
 		*to = append(*to, p)
 	}
@@ -105,13 +108,14 @@ func (d *decoder) decode(v reflect.Value, l leaf, depth int, tag reflect.StructT
 			continue
 		}
 		key := f.Tag.Get("yaml")
-		if only := f.Tag.Get("only"); key == l.path[depth].key && only != "" && (depth+1 == len(l.path) || !slices.Contains(strings.Split(only, ","), l.path[depth+1].key)) {
-			continue // another field has the other keys below this one
+		if key != l.path[depth].key {
+			siblings = append(siblings, key)
+			continue
 		}
-		if key == l.path[depth].key {
+		only := f.Tag.Get("only") // the keys below this one that the field has; another field has the others
+		if only == "" || depth+1 < len(l.path) && slices.Contains(strings.Split(only, ","), l.path[depth+1].key) {
 			return d.decode(v.FieldByIndex(f.Index), l, depth+1, f.Tag)
 		}
-		siblings = append(siblings, key)
 	}
 	return unknownKey(l.keys()[:depth+1], siblings)
 }
@@ -259,7 +263,10 @@ func decodeTables(v reflect.Value, items []any) error {
 func unknownKey(path, siblings []string) error {
 	depth := len(path) - 1
 	err := invalidKey(depth, keyHint(path[depth], siblings), "unknown key %s", quote(path[depth])).(*valueError)
-	if isPlanned(path) {
+	isPlanned := func(key string) bool {
+		return slices.EqualFunc(strings.Split(key, "."), path, func(want, got string) bool { return want == got || want == "*" })
+	}
+	if slices.ContainsFunc(plannedKeys, isPlanned) {
 		err.message, err.hint = "this version does not have "+Path(path...)+" yet", "delete it, or wait for a later version"
 	}
 	err.unknown = true
@@ -268,16 +275,7 @@ func unknownKey(path, siblings []string) error {
 
 // plannedKeys are documented keys that only a later version will have. Ignoring one silently would hide that it has no
 // effect.
-var plannedKeys = []string{
-	"mcp.*.compaction", "permissions.sandbox",
-}
-
-// isPlanned reports whether a key is one of plannedKeys.
-func isPlanned(at []string) bool {
-	return slices.ContainsFunc(plannedKeys, func(key string) bool {
-		return slices.EqualFunc(strings.Split(key, "."), at, func(want, got string) bool { return want == got || want == "*" })
-	})
-}
+var plannedKeys = []string{"mcp.*.compaction", "permissions.sandbox"}
 
 // recordOrigin records where a key was set explicitly.
 func (d *decoder) recordOrigin(l leaf, depth int) {

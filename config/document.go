@@ -86,6 +86,16 @@ func (l leaf) isEmpty() bool {
 	return table || l.value == nil
 }
 
+// tableOf returns values as a table.
+func tableOf(leaves []leaf) map[string]any {
+	var values any = map[string]any{}
+	for _, l := range leaves {
+		values = withValueAt(values, l.path, l.value)
+	}
+	table, _ := values.(map[string]any) // an empty file is an empty value
+	return table
+}
+
 // withValueAt returns a copy of the table into, with value at path.
 func withValueAt(into any, path []segment, value any) any {
 	old, isTable := into.(map[string]any)

@@ -90,15 +90,12 @@ func readFields(text string) (Fields, *Problem) {
 	if problem != nil {
 		return nil, problem
 	}
-	var fields any = map[string]any{}
 	for _, l := range leaves {
 		if len(l.path) == 0 && !l.isEmpty() {
 			return nil, src.problem(1, 1, "", "needs keys with values, but has "+l.kind(), "")
 		}
-		fields = withValueAt(fields, l.path, l.value)
 	}
-	table, _ := fields.(map[string]any)
-	return table, nil
+	return tableOf(leaves), nil
 }
 
 // quoteValues quotes the values that stand on the line of a top-level key.

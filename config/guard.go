@@ -56,27 +56,22 @@ var allowed = map[string]func(was, now Config) bool{
 		most := cmp.Or(was.ToolResults.MaxChars, minAutoChars)
 		return now.ToolResults.MaxChars <= most && (now.ToolResults.MaxChars > 0 || was.ToolResults.MaxChars == 0)
 	},
-	"tool_results.keep_full": func(_, now Config) bool { return now.ToolResults.KeepFull },
-	"compaction.keep_last":   func(was, now Config) bool { return now.Compaction.KeepLast >= was.Compaction.KeepLast },
-	"compaction.protected_ratio": func(was, now Config) bool {
-		return now.Compaction.ProtectedRatio >= was.Compaction.ProtectedRatio
-	},
-	"compaction.mask.keep_tokens": func(was, now Config) bool {
-		return now.Compaction.Mask.KeepTokens >= was.Compaction.Mask.KeepTokens
-	},
-	"compaction.mask.keep_results": func(was, now Config) bool {
-		return now.Compaction.Mask.KeepResults >= was.Compaction.Mask.KeepResults
-	},
-	"compaction.mask.first_turn_tokens": func(was, now Config) bool {
-		return now.Compaction.Mask.FirstTurnTokens >= was.Compaction.Mask.FirstTurnTokens
-	},
-	"compaction.micro.keep_recent": func(was, now Config) bool {
-		return now.Compaction.Micro.KeepRecent >= was.Compaction.Micro.KeepRecent
-	},
-	"compaction.summary.review": func(_, now Config) bool { return now.Compaction.Summary.Review },
+	"tool_results.keep_full":            func(_, now Config) bool { return now.ToolResults.KeepFull },
+	"compaction.keep_last":              atLeast(func(c Config) int { return c.Compaction.KeepLast }),
+	"compaction.protected_ratio":        atLeast(func(c Config) float64 { return c.Compaction.ProtectedRatio }),
+	"compaction.mask.keep_tokens":       atLeast(func(c Config) int { return c.Compaction.Mask.KeepTokens }),
+	"compaction.mask.keep_results":      atLeast(func(c Config) int { return c.Compaction.Mask.KeepResults }),
+	"compaction.mask.first_turn_tokens": atLeast(func(c Config) int { return c.Compaction.Mask.FirstTurnTokens }),
+	"compaction.micro.keep_recent":      atLeast(func(c Config) int { return c.Compaction.Micro.KeepRecent }),
+	"compaction.summary.review":         func(_, now Config) bool { return now.Compaction.Summary.Review },
 	"compaction.summary.when": func(was, now Config) bool {
 		return !isLooser(now.Compaction.Summary.When, was.Compaction.Summary.When, preset.SummaryNever, preset.SummaryByHand, preset.SummaryAtLoadLine)
 	},
+}
+
+// atLeast permits a number that is not below the one in force.
+func atLeast[T cmp.Ordered](number func(Config) T) func(was, now Config) bool {
+	return func(was, now Config) bool { return number(now) >= number(was) }
 }
 
 // effects explain to the user why a key needs trust, by prefix of the key; the longest prefix counts.
@@ -133,7 +128,8 @@ func (g *guard) check(l leaf, path []string) (leaf, bool) {
 	isPermitted, listed := allowed[key]
 	switch {
 	case path[0] == "providers" && path[len(path)-1] == "key_command":
-		g.forbidden = append(g.forbidden, &Problem{File: g.file, Line: l.line, Message: "a workspace never names the program that prints keys: " + escape(key)})
+		g.forbidden = append(g.forbidden, &Problem{File: g.file, Line: l.line,
+			Message: "a workspace never names the program that prints keys: " + escape(key)})
 		return l, false
 	case l.isEmpty():
 		return l, g.trusted // it sets nothing, but a new name would add a provider or a tool

@@ -4,7 +4,8 @@
 //     conversation, --cfg, settings changed in the conversation. A later one wins, key by key.
 //   - The user's file is --config, else PLIMSOLL_CONFIG, else config.yaml in the configuration folder. Only the last may
 //     be missing. Without a home folder there is no user's file.
-//   - Then the preset sets the keys of compaction that no layer has set.
+//   - Then the preset sets the keys of compaction that no layer has set, whichever layer names the preset. A table whose
+//     keys the user chooses is set as a whole.
 //   - Every layer is read even if an earlier one has problems, so that all of them are reported at once.
 
 package config
@@ -17,6 +18,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+
+	"plimsoll/compact/preset"
 )
 
 // WorkspaceFile is the name of the configuration file in the top folder of a workspace.
@@ -50,21 +54,15 @@ func Load(o LoadOptions) (Loaded, error) {
 	return l.Loaded, l.problems.asError()
 }
 
-// Parse applies one document to the defaults, as Load does with the user's file. name is the file name in
-// problems.
-func Parse(name string, data []byte) (Config, error) {
-	l := &loader{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
-	l.applyDocument(LayerUser, name, data, nil)
-	l.finish()
-	return l.Config, l.problems.asError()
-}
-
 // applyOverrides applies KEY=VALUE settings.
 func (l *loader) applyOverrides(layer Layer, set []string) {
 	for _, text := range set {
 		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(maskedOverride(text)), Found: true})
 		src, leaves, problems := parseOverride(layer, text)
-		l.apply(layer, src, leaves, problems, nil)
+		before := len(l.problems)
+		if l.apply(layer, src, leaves, problems, nil); len(l.problems) > before {
+			l.Sources[len(l.Sources)-1].Path = "" // what belongs to no known key may be a secret
+		}
 	}
 }
 
@@ -171,4 +169,30 @@ func sameFile(a, b string) bool {
 	sa, errA := os.Stat(a)
 	sb, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(sa, sb)
+}
+
+// applyPreset sets all keys that no layer has set to the values of the chosen preset.
+func (l *loader) applyPreset() {
+	name := l.Config.Compaction.Preset
+	if name == preset.OneClaw { // results are cut at a fixed length and the rest is not stored (ONE)
+		l.setUnset(&l.Config.ToolResults, ToolResults{MaxChars: minAutoChars, Ceiling: l.Config.ToolResults.Ceiling}, "tool_results")
+	}
+	l.setUnset(&l.Config.Compaction.Values, preset.RulesOf(name).Values, "compaction")
+}
+
+// setUnset copies from one section to another the fields that were not set explicitly.
+func (l *loader) setUnset(to, from any, section string) {
+	l.setUnsetFields(reflect.ValueOf(to).Elem(), reflect.ValueOf(from), []string{section})
+}
+
+func (l *loader) setUnsetFields(to, from reflect.Value, path []string) {
+	for i := range to.NumField() {
+		at := appendKey(path, to.Type().Field(i).Tag.Get("yaml"))
+		switch {
+		case to.Field(i).Kind() == reflect.Struct:
+			l.setUnsetFields(to.Field(i), from.Field(i), at)
+		case !l.Explicit(Path(at...)):
+			to.Field(i).Set(from.Field(i))
+		}
+	}
 }

@@ -48,9 +48,16 @@ func load(t *testing.T, o config.LoadOptions) config.Loaded {
 	return l
 }
 
+// loadText loads a user's file c.yaml with a text.
+func loadText(t *testing.T, text string) (config.Config, error) {
+	t.Helper()
+	l, err := config.Load(config.LoadOptions{File: write(t, t.TempDir(), "c.yaml", text)})
+	return l.Config, err
+}
+
 func parse(t *testing.T, text string) config.Config {
 	t.Helper()
-	c, err := config.Parse("c.yaml", []byte(text))
+	c, err := loadText(t, text)
 	if err != nil {
 		t.Fatalf("%s\ndoes not load: %v", text, err)
 	}

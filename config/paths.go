@@ -31,19 +31,20 @@ type Paths struct {
 }
 
 // Grants is the file of the permission rules that the user granted in approval dialogs, "" without a state folder.
-func (p Paths) Grants() string {
-	if p.State == "" {
-		return ""
-	}
-	return filepath.Join(p.State, "grants.json")
-}
+func (p Paths) Grants() string { return within(p.State, "grants.json") }
 
 // Keys is the file of the stored API keys, "" without a state folder.
-func (p Paths) Keys() string {
-	if p.State == "" {
+func (p Paths) Keys() string { return within(p.State, "keys.json") }
+
+// Themes is the folder of the user's theme files, "" without a home folder.
+func (p Paths) Themes() string { return within(p.Config, "themes") }
+
+// within is a path in a folder, "" without a folder.
+func within(dir, name string) string {
+	if dir == "" {
 		return ""
 	}
-	return filepath.Join(p.State, "keys.json")
+	return filepath.Join(dir, name)
 }
 
 // Draft is the file of the unsent input of a conversation.

@@ -75,7 +75,7 @@ func TestProblemsShowLineTextAndHint(t *testing.T) {
 		{"tag", "model: !!str 5\n", 1, []string{`"!!str" has no meaning here`}},
 		{"key that is a list", "? [a]\n: b\n", 0, []string{"c.yaml"}},
 	} {
-		_, err := config.Parse("c.yaml", []byte(c.text))
+		_, err := loadText(t, c.text)
 		var p *config.Problem
 		if !errors.As(err, &p) {
 			t.Errorf("%s: no problem but %v", c.name, err)
@@ -120,13 +120,13 @@ func TestProblemsHideSecrets(t *testing.T) {
 		"{providers: {x: {headers: {\n  X-Mine: [" + secret + "]}}}}\n",
 		"{\n\"providers\": {\n\"x\": {\n\"headers\": {\n\"X-Mine\": [\"" + secret + "\"]}}}}\n",
 	} {
-		_, err := config.Parse("c.yaml", []byte(text))
+		_, err := loadText(t, text)
 		if err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("no problem, or it shows the secret:\n%v\nof\n%s", err, text)
 		}
 	}
 	for _, set := range []string{"providers.x.headers.X-Mine=[" + secret + "]", "providers.x.api_key=" + secret,
-		"sk-" + secret, "sk-" + secret + "=", "\"providers\".x.headers.X-Mine=[" + secret + "]",
+		"sk-" + secret, "sk-" + secret + "=", "\"providers\".x.headers.X-Mine=[" + secret + "]", "github.pat=" + secret,
 	} {
 		l, err := config.Load(config.LoadOptions{Env: env("HOME", "/h"), Overrides: []string{set}})
 		if err == nil || strings.Contains(err.Error(), secret) || strings.Contains(fmt.Sprint(l.Sources), secret) {
@@ -139,7 +139,7 @@ func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{6_000, config.MaxFileSize - 100} {
 		for name, text := range slowDocuments(n) {
-			if _, err := config.Parse("c.yaml", []byte(text)); err == nil {
+			if _, err := loadText(t, text); err == nil {
 				t.Errorf("%s of %d bytes: no problem", name, n)
 			}
 		}

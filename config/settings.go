@@ -42,33 +42,21 @@ func SaveSettings(o LoadOptions, set map[string]string) (path string, err error)
 	return path, nil
 }
 
-// RemoveSettings deletes a key, with all below it, from the settings file. It returns the path of the file and whether it had the key.
+// RemoveSettings deletes a key, with all below it, from the settings file. It returns the path of the file and whether it had
+// the key.
 func RemoveSettings(o LoadOptions, key ...string) (path string, removed bool, err error) {
-	user, _, err := UserFile(o.Env, o.File)
+	user, path, leaves, err := readSettings(o)
 	if err != nil {
-		return "", false, err
+		return path, false, err
 	}
-	path = SettingsFile(user)
-	before, _, problem := readFile(path, false)
-	if problem != nil {
-		return path, false, Problems{problem}
-	}
-	_, leaves, problems := parseDocument(path, before)
-	if len(problems) > 0 {
-		return path, false, problems
-	}
-	var values any = map[string]any{}
-	for _, l := range leaves {
-		if keys := l.keys(); len(keys) >= len(key) && slices.Equal(keys[:len(key)], key) {
-			removed = true
-			continue
-		}
-		values = withValueAt(values, l.path, l.value)
-	}
-	if !removed {
+	kept := slices.DeleteFunc(slices.Clone(leaves), func(l leaf) bool {
+		keys := l.keys()
+		return len(keys) >= len(key) && slices.Equal(keys[:len(key)], key)
+	})
+	if len(kept) == len(leaves) {
 		return path, false, nil
 	}
-	if err := ReplaceFile(path, settingsText(user, values)); err != nil {
+	if err := ReplaceFile(path, settingsText(user, tableOf(kept))); err != nil {
 		return path, false, fmt.Errorf("the settings cannot be kept: %w", err)
 	}
 	return path, true, nil
@@ -93,18 +81,27 @@ func ReplaceFile(path string, data []byte) error {
 	return err
 }
 
-// settingsWith returns the path of the settings file, and its content with new values of some keys.
-func settingsWith(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
-	user, _, err := UserFile(o.Env, o.File)
-	if err != nil {
-		return "", nil, err
+// readSettings reads the settings file at path, which belongs to the user's file.
+func readSettings(o LoadOptions) (user, path string, leaves []leaf, err error) {
+	if user, _, err = UserFile(o.Env, o.File); err != nil {
+		return "", "", nil, err
 	}
 	path = SettingsFile(user)
-	before, _, problem := readFile(path, false)
+	data, _, problem := readFile(path, false)
 	if problem != nil {
-		return path, nil, Problems{problem}
+		return user, path, nil, Problems{problem}
 	}
-	_, leaves, problems := parseDocument(path, before)
+	_, leaves, problems := parseDocument(path, data)
+	return user, path, leaves, problems.asError()
+}
+
+// settingsWith returns the path of the settings file, and its content with new values of some keys.
+func settingsWith(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
+	user, path, leaves, err := readSettings(o)
+	if err != nil {
+		return path, nil, err
+	}
+	var problems Problems
 	for _, key := range sortedKeys(set) {
 		_, more, wrong := parseOverride(LayerSettings, key+"="+set[key])
 		leaves, problems = append(leaves, more...), append(problems, wrong...)
@@ -112,10 +109,7 @@ func settingsWith(o LoadOptions, set map[string]string) (path string, data []byt
 	if len(problems) > 0 {
 		return path, nil, problems
 	}
-	var values any = map[string]any{}
-	for _, l := range leaves {
-		values = withValueAt(values, l.path, l.value)
-	}
+	values := tableOf(leaves)
 	o = LoadOptions{Env: o.Env, File: o.File, settingsData: settingsText(user, values)}
 	withLines, err := Load(o)
 	if err != nil {
@@ -128,17 +122,21 @@ func settingsWith(o LoadOptions, set map[string]string) (path string, data []byt
 	}
 	inherited := withoutLines.values()
 	for key, s := range withLines.values() {
-		if _, asked := set[key]; asked && (s.Value == inherited[key].Value && withoutLines.Explicit(key) || s.Value == s.UnsetValue && !withoutLines.Explicit(key)) {
-			remove(values.(map[string]any), strings.Split(key, "."))
+		without := s.UnsetValue
+		if withoutLines.Explicit(key) {
+			without = inherited[key].Value
+		}
+		if _, asked := set[key]; asked && s.Value == without {
+			remove(values, strings.Split(key, "."))
 		}
 	}
 	return path, settingsText(user, values), nil
 }
 
 // settingsText formats the settings file.
-func settingsText(user string, values any) []byte {
+func settingsText(user string, values map[string]any) []byte {
 	text := fmt.Appendf(nil, settingsHeader, filepath.Base(user))
-	if table, ok := values.(map[string]any); ok && len(table) > 0 {
+	if len(values) > 0 {
 		lines, _ := yaml.Marshal(values) // they come from YAML
 		text = append(text, lines...)
 	}

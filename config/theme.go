@@ -17,14 +17,6 @@ func IsThemePath(theme string) bool {
 	return strings.ContainsAny(theme, `/\`) || filepath.Ext(theme) == ".yaml" || filepath.Ext(theme) == ".yml"
 }
 
-// Themes is the folder of the user's theme files, "" without a home folder.
-func (p Paths) Themes() string {
-	if p.Config == "" {
-		return ""
-	}
-	return filepath.Join(p.Config, "themes")
-}
-
 // ThemeFiles lists the theme files of a folder, sorted. For a missing folder it returns nil.
 func ThemeFiles(dir string) []string {
 	var files []string
@@ -38,7 +30,7 @@ func ThemeFiles(dir string) []string {
 }
 
 // ReadTheme reads a theme file into the struct that into points to, which has tags like [Config]. problemAt makes a
-// problemAt that points to a key of the file. If the file is invalid the error is [Problems].
+// problem that points to a key of the file. If the file is invalid the error is [Problems].
 func ReadTheme(path string, into any) (problemAt func(key, message, hint string) *Problem, err error) {
 	origins := Origins{}
 	problemAt = func(key, message, hint string) *Problem { return origins.problemAt(path, key, message, hint) }

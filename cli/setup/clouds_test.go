@@ -17,6 +17,19 @@ import (
 	"plimsoll/config"
 )
 
+func loadText(t *testing.T, text string) config.Config {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := config.Load(config.LoadOptions{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded.Config
+}
+
 // The clouds of docs/providers.md are configured for a local server that checks address, headers and body.
 func TestTheDocumentedCloudsAreReached(t *testing.T) {
 	t.Parallel()
@@ -49,10 +62,7 @@ func TestTheDocumentedCloudsAreReached(t *testing.T) {
 		}
 	}
 	text = strings.NewReplacer("base_url: https://", "base_url: "+srv.URL+"/", "[gcloud", "["+dir+"/gcloud", "[az", "["+dir+"/az").Replace(text)
-	cfg, err := config.Parse("page", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := loadText(t, text)
 	s := &Settings{Console: &console.Console{Env: console.Env{Lookup: func(name string) (string, bool) {
 		return "token-of-bedrock", name == "AWS_BEARER_TOKEN_BEDROCK"
 	}}}}
@@ -80,12 +90,9 @@ func TestTheDocumentedCloudsAreReached(t *testing.T) {
 
 func TestTheBodyOfAModelOverridesThatOfItsProvider(t *testing.T) {
 	t.Parallel()
-	cfg, err := config.Parse("c", []byte(`
+	cfg := loadText(t, `
 providers: {ollama: {body: {a: 1, deep: {x: 1, y: [1]}}}}
-models: {qwen3: {body: {b: 2, deep: {x: 2}}}, "ollama/qwen3:latest": {body: {b: 3}}, "groq/qwen3": {body: {b: 4}}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+models: {qwen3: {body: {b: 2, deep: {x: 2}}}, "ollama/qwen3:latest": {body: {b: 3}}, "groq/qwen3": {body: {b: 4}}}`)
 	s := &Settings{Console: &console.Console{Env: console.Env{Lookup: func(string) (string, bool) { return "", false }}}}
 	s.Loaded.Store(&config.Loaded{Config: cfg})
 	p := &Providers{Console: s.Console, Settings: s}

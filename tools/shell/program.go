@@ -85,13 +85,18 @@ func (p *Program) PID() int { return p.cmd.Process.Pid }
 // Wait waits until the program has ended. Somebody else closes it.
 func (p *Program) Wait() { <-p.exited }
 
-// Ended waits at most d until the program has ended, and returns how it did.
+// Ended waits at most d until the program has ended and its log is read, and returns how it ended.
 func (p *Program) Ended(d time.Duration) (how string, ended bool) {
+	late := time.After(d)
 	select {
 	case <-p.exited:
-		how, _ = p.exit()
-		return how, true
-	case <-time.After(d):
+	case <-late:
 		return "", false
 	}
+	select {
+	case <-p.drained:
+	case <-late:
+	}
+	how, _ = p.exit()
+	return how, true
 }
