@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
+	"plimsoll/conversation/numbers"
 )
 
 // checkFlags checks the flags of a command. One that is given with an empty value is a mistake, not a flag left out: a script
@@ -98,3 +100,31 @@ func unknownCommandError(in *cobra.Command, args, rest []string) error {
 	}
 	return console.AsUsage(console.WithHint(fmt.Errorf("there is no command %q", strings.Join(args, " ")), hint))
 }
+
+// usageArgs wraps an argument check so that its errors are usage errors with a hint.
+func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return console.AsUsage(console.WithHint(err, c.UseLine()+"; see "+c.CommandPath()+" --help"))
+		}
+		return nil
+	}
+}
+
+// tokenCount is a flag that takes a number of tokens: 32000, 32k or 1.5M.
+type tokenCount int
+
+// Set reads the value of the flag.
+func (t *tokenCount) Set(text string) error {
+	n, err := numbers.ParseCount(text)
+	if err == nil {
+		*t = tokenCount(n)
+	}
+	return err
+}
+
+// String is the number.
+func (t *tokenCount) String() string { return strconv.Itoa(int(*t)) }
+
+// Type names the flag's value in the help.
+func (t *tokenCount) Type() string { return "tokens" }

@@ -49,8 +49,11 @@ endpoint on another machine, models, permissions and tools.`,
 }
 
 func (cmd *importCommand) Run(ctx context.Context, files []string) error {
-	if err := checkImportArgs(files, cmd.title); err != nil {
-		return err
+	switch {
+	case cmd.title != "" && len(files) > 1:
+		return console.WrongUse("--title names one conversation, and these are %d files", len(files))
+	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
+		return console.WrongUse("standard input can be read once only")
 	}
 	if _, err := cmd.resources.Open(); err != nil {
 		return err
@@ -70,16 +73,6 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	}
 	if failed {
 		return console.ErrReported
-	}
-	return nil
-}
-
-func checkImportArgs(files []string, title string) error {
-	switch {
-	case title != "" && len(files) > 1:
-		return console.WrongUse("--title names one conversation, and these are %d files", len(files))
-	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
-		return console.WrongUse("standard input can be read once only")
 	}
 	return nil
 }

@@ -34,29 +34,25 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 	if err != nil {
 		return err
 	}
-	b, err := cmd.conversations.Rebuild(ctx, session.RequestRef{Store: snapshot.Store, ID: snapshot.ID, Events: snapshot.Events, SentRequest: q})
+	ref := session.RequestRef{Store: snapshot.Store, ID: snapshot.ID, Events: snapshot.Events, SentRequest: q}
+	b, err := cmd.conversations.Rebuild(ctx, ref)
 	if err != nil {
 		return err
 	}
-	if err := cmd.writeBody(b.Body); err != nil {
+	body := cmd.console.Text(string(b.Body))
+	if body != "" && console.Terminal(cmd.console.Stdout) {
+		body += "\n"
+	}
+	if _, err := io.WriteString(cmd.console.Stdout, body); err != nil {
 		return err
 	}
 	if b.MatchesSent {
-		cmd.console.Note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
+		cmd.console.Note("request %d: byte for byte what was sent to %s at %s",
+			b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
 		return nil
 	}
 	cmd.console.Note("request %d: %s", b.Number, b.Why)
 	return console.ErrReported
-}
-
-// writeBody writes a body byte for byte; on a terminal it is made safe and gets a line feed.
-func (cmd *printCommand) writeBody(body []byte) error {
-	text := cmd.console.Text(string(body))
-	if len(body) > 0 && console.Terminal(cmd.console.Stdout) {
-		text += "\n"
-	}
-	_, err := io.WriteString(cmd.console.Stdout, text)
-	return err
 }
 
 // requestAt returns a request by its number; negative numbers count from the end.

@@ -89,7 +89,8 @@ func (cmd *deleteCommand) Run(ctx context.Context, idPrefix string) error {
 	}
 	if !cmd.yes && !e.OpenElsewhere { // one that is open elsewhere is refused without a question
 		if !console.Terminal(cmd.console.Stdin) {
-			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"), "--yes deletes without asking"))
+			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"),
+				"--yes deletes without asking"))
 		}
 		if err := cmd.confirm(ctx, fmt.Sprintf("Delete %s, %q, permanently?", id, e.Heading())); err != nil {
 			return err

@@ -1,3 +1,4 @@
+// Package show writes the context view and the ledger of a conversation for the command line, as text and as JSON.
 package show
 
 import (
@@ -6,13 +7,11 @@ import (
 	"strings"
 
 	"plimsoll/agent/llm"
-	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
-
-	"plimsoll/compact/inspect"
-
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"

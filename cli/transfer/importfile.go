@@ -132,8 +132,9 @@ func (i *Importer) readRecording(in io.Reader, title string) (recording, error) 
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
 		limit := i.ArrivalCap(d.Meta.Model)
-		return d.Events(jsonl.Options{Start: time.Now(), Title: title, Model: i.fullModelName(d.Meta.Model), MaxChars: limit.Chars, Names: limit.DescribesRest,
-			CutForGood: !i.Settings.Cfg().ToolResults.KeepFull, Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
+		return d.Events(jsonl.Options{Start: time.Now(), Title: title, Model: i.fullModelName(d.Meta.Model),
+			MaxChars: limit.Chars, Names: limit.DescribesRest, CutForGood: !i.Settings.Cfg().ToolResults.KeepFull,
+			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
 }
@@ -183,8 +184,8 @@ func (i *Importer) storeRecording(ctx context.Context, rec recording) (id string
 // importSource reads a file of limited size until its end or until ctx ends.
 type importSource struct {
 	*io.PipeReader
-	stop          func() bool
-	readRecording int
+	stop func() bool
+	read int // bytes so far
 }
 
 // Open opens a file to import; "-" is standard input.
@@ -217,8 +218,8 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// openInterruptible returns a stream whose reads fail once ctx ends. Opening and reading a pipe cannot be cancelled, so that goroutine
-// then ends with the program.
+// openInterruptible returns a stream whose reads fail once ctx ends. Opening and reading a pipe cannot be cancelled, so that
+// goroutine then ends with the program.
 func openInterruptible(ctx context.Context, open func() (io.ReadCloser, error)) *importSource {
 	r, w := io.Pipe()
 	go func() {
@@ -235,7 +236,7 @@ func openInterruptible(ctx context.Context, open func() (io.ReadCloser, error)) 
 
 func (s *importSource) Read(p []byte) (int, error) {
 	n, err := s.PipeReader.Read(p)
-	if s.readRecording += n; s.readRecording > maxImport {
+	if s.read += n; s.read > maxImport {
 		return 0, fmt.Errorf("it is larger than %d MiB", maxImport>>20)
 	}
 	return n, err

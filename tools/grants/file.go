@@ -32,11 +32,8 @@ type document struct {
 }
 
 type entry struct {
-	ID        string     `json:"id"`
-	Rule      string     `json:"rule"`
-	Workspace string     `json:"workspace"`
-	Granted   time.Time  `json:"granted"`
-	Used      *time.Time `json:"used,omitempty"` // written by earlier versions, ignored
+	Grant
+	Used *time.Time `json:"used,omitempty"` // written by earlier versions, ignored
 }
 
 // stat returns the info of a file, nil if the file does not exist.
@@ -83,20 +80,22 @@ func read(path string) ([]Grant, error) {
 			return nil, damaged(path, fmt.Errorf("entry %d is not complete", i+1))
 		}
 		seen[e.ID] = true
-		out = append(out, Grant{ID: e.ID, Rule: e.Rule, Workspace: e.Workspace, Granted: e.Granted, Kept: true})
+		e.Kept = true
+		out = append(out, e.Grant)
 	}
 	return out, nil
 }
 
 func damaged(path string, err error) error {
-	return fmt.Errorf("%s is damaged or of a later version (%w): nothing is granted from it, and nothing is written to it. Mend it, or move it away to begin anew", path, err)
+	return fmt.Errorf("%s is damaged or of a later version (%w): nothing is granted from it, and nothing is written to it. "+
+		"Mend it, or move it away to begin anew", path, err)
 }
 
 // write replaces the file atomically.
 func write(path string, grants []Grant) error {
 	d := document{Version: version, Grants: []entry{}}
 	for _, g := range grants {
-		d.Grants = append(d.Grants, entry{ID: g.ID, Rule: g.Rule, Workspace: g.Workspace, Granted: g.Granted})
+		d.Grants = append(d.Grants, entry{Grant: g})
 	}
 	var text bytes.Buffer
 	if err := json.MarshalWrite(&text, d, jsontext.WithIndent("  ")); err != nil {

@@ -24,11 +24,11 @@ import (
 
 // Grant is one rule that the user granted.
 type Grant struct {
-	ID        string    // unique in this store
-	Rule      string    // TOOL or TOOL(PATTERN), as written
-	Workspace string    // folder in which it holds, absolute
-	Granted   time.Time // UTC, whole seconds
-	Kept      bool      // stored in the file; otherwise it ends with the program
+	ID        string    `json:"id"`        // unique in this store
+	Rule      string    `json:"rule"`      // TOOL or TOOL(PATTERN), as written
+	Workspace string    `json:"workspace"` // folder in which it holds, absolute
+	Granted   time.Time `json:"granted"`   // UTC, whole seconds
+	Kept      bool      `json:"-"`         // stored in the file; otherwise it ends with the program
 }
 
 // ErrNoFile is returned when a grant should be kept and the store has no file.

@@ -1,11 +1,18 @@
 package shell
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
+
+	"plimsoll/conversation"
 )
 
 const tailChars = 1500 // of a long output, repeated before it
@@ -92,4 +99,70 @@ func (j *Jobs) Read(ctx context.Context, id string, stop bool, wait time.Duratio
 		status = one.id + " has ended: " + how
 	}
 	return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: status}, nil
+}
+
+// shellBytes is how many bytes of output of a user's command are kept, half from
+// the beginning and half from the end.
+const shellBytes = 1 << 20
+
+// Run runs a command that the user entered, not the model, in dir. It returns the
+// output, with the exit code if that is not 0. The command has the user's whole
+// environment, but no input and no terminal. When ctx ends, the command and its
+// processes are ended. The error is that of starting the command, or
+// context.Canceled.
+func Run(ctx context.Context, dir, command string) (string, error) {
+	out := newCapture(shellBytes, nil)
+	p, err := startProcess(command, dir, nil, out)
+	if err != nil {
+		return "", err
+	}
+	p.awaitEnd(ctx)
+	text, _ := out.since(0)
+	text = strings.TrimRight(screenText(text), "\n")
+	how, ok := p.exit()
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return text, ctx.Err()
+	case ctx.Err() != nil:
+		text += "\n(ended, because it took too long)"
+	case !ok:
+		text += "\n(" + how + ")"
+	}
+	if p.left {
+		text += "\n(what it left running was ended)"
+	}
+	return strings.TrimLeft(text, "\n"), nil
+}
+
+const (
+	failureBytes = 64 << 10 // bytes of the end of the output that are searched
+	failureChars = 400      // characters kept of the line
+)
+
+var looksWrong = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|denied|refused|abort(ed)?|invalid|undefined|unknown|missing|cannot|can't|could not|couldn't|unable|not found|no such|timed out|expected)\b`)
+})
+
+// sumsUp matches lines without a reason, such as the totals of test runners.
+var sumsUp = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(FAIL(\s.*)?|exit status \d+|make(\[\d+\])?: .*|npm (ERR!|error)( (A complete log|code|errno|path|command|syscall|Lifecycle|workspace|location)\b.*)?|error: Recipe .*)$`)
+})
+
+// failureLine guesses which line of a failed command's output says why, for the screen, which folds the output: the last
+// line that looks like an error, or else the last one that is not empty; "" if there is no output.
+func failureLine(output string) string {
+	output = screenText(output[max(0, len(output)-failureBytes):])
+	last, sum := "", ""
+	for _, line := range slices.Backward(strings.Split(output, "\n")) {
+		line = strings.TrimSpace(line)
+		switch {
+		case sumsUp().MatchString(line):
+			sum = cmp.Or(sum, line)
+		case looksWrong().MatchString(line):
+			return conversation.OneLine(line, failureChars)
+		default:
+			last = cmp.Or(last, line)
+		}
+	}
+	return conversation.OneLine(cmp.Or(last, sum), failureChars)
 }

@@ -2,14 +2,17 @@ package show
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"plimsoll/cli/session"
+	"plimsoll/compact/meter"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tools/skill"
 )
 
 // moments are those at which hooks run, in the order of the configuration.
@@ -78,4 +81,27 @@ func (r *hookRuns) String() string {
 		words = append(words, fmt.Sprintf("%d failed", r.failed))
 	}
 	return strings.Join(words, ", ")
+}
+
+// SkillWeight is a skill with what it weighs.
+type SkillWeight struct {
+	Name   string `json:"name"`
+	Source string `json:"source"` // the folder in which it was found
+	Tokens int    `json:"tokens"` // estimated, of its text
+	Loaded bool   `json:"loaded"` // a model got its text in the conversation
+}
+
+// Skills weighs skills.
+func Skills(skills []skill.Skill, events []conversation.Event) []SkillWeight {
+	loaded := map[string]bool{}
+	for _, e := range events {
+		if b, ok := e.Body.(conversation.SkillLoaded); ok {
+			loaded[b.Name] = true
+		}
+	}
+	out := make([]SkillWeight, len(skills))
+	for i, s := range skills {
+		out[i] = SkillWeight{s.Name, s.Source, int(math.Ceil(meter.Estimate(s.Size()))), loaded[s.Name] && s.Problem == ""}
+	}
+	return out
 }
