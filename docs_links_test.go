@@ -17,10 +17,7 @@ import (
 func documents(t *testing.T) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found, _ := filepath.Glob(pattern) // the patterns are valid
 		names = append(names, found...)
 	}
 	return names
@@ -71,9 +68,7 @@ func TestDocumentsHoldConfigurationsThatLoad(t *testing.T) {
 		for _, m := range regexp.MustCompile("(?s)\n```yaml\n(.*?)```").FindAllStringSubmatch(read(t, name), -1) {
 			found++
 			file := filepath.Join(t.TempDir(), "config.yaml")
-			if err := os.WriteFile(file, []byte(m[1]), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			_ = config.ReplaceFile(file, []byte(m[1])) // Load tells of a missing file
 			if _, err := config.Load(config.LoadOptions{File: file}); err != nil {
 				t.Errorf("a configuration in %s does not load: %v", name, err)
 			}

@@ -48,20 +48,10 @@ func load(t *testing.T, o config.LoadOptions) config.Loaded {
 	return l
 }
 
-// loadText loads a user's file c.yaml with a text.
-func loadText(t *testing.T, text string) (config.Config, error) {
-	t.Helper()
-	l, err := config.Load(config.LoadOptions{File: write(t, t.TempDir(), "c.yaml", text)})
-	return l.Config, err
-}
-
+// parse loads a user's file with a text.
 func parse(t *testing.T, text string) config.Config {
 	t.Helper()
-	c, err := loadText(t, text)
-	if err != nil {
-		t.Fatalf("%s\ndoes not load: %v", text, err)
-	}
-	return c
+	return load(t, config.LoadOptions{File: write(t, t.TempDir(), "c.yaml", text)}).Config
 }
 
 func TestLaterLayersWinKeyByKey(t *testing.T) {

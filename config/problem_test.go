@@ -75,7 +75,7 @@ func TestProblemsShowLineTextAndHint(t *testing.T) {
 		{"tag", "model: !!str 5\n", 1, []string{`"!!str" has no meaning here`}},
 		{"key that is a list", "? [a]\n: b\n", 0, []string{"c.yaml"}},
 	} {
-		_, err := loadText(t, c.text)
+		_, err := config.Load(config.LoadOptions{File: write(t, t.TempDir(), "c.yaml", c.text)})
 		var p *config.Problem
 		if !errors.As(err, &p) {
 			t.Errorf("%s: no problem but %v", c.name, err)
@@ -120,7 +120,7 @@ func TestProblemsHideSecrets(t *testing.T) {
 		"{providers: {x: {headers: {\n  X-Mine: [" + secret + "]}}}}\n",
 		"{\n\"providers\": {\n\"x\": {\n\"headers\": {\n\"X-Mine\": [\"" + secret + "\"]}}}}\n",
 	} {
-		_, err := loadText(t, text)
+		_, err := config.Load(config.LoadOptions{File: write(t, t.TempDir(), "c.yaml", text)})
 		if err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("no problem, or it shows the secret:\n%v\nof\n%s", err, text)
 		}
@@ -139,7 +139,7 @@ func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{6_000, config.MaxFileSize - 100} {
 		for name, text := range slowDocuments(n) {
-			if _, err := loadText(t, text); err == nil {
+			if _, err := config.Load(config.LoadOptions{File: write(t, t.TempDir(), "c.yaml", text)}); err == nil {
 				t.Errorf("%s of %d bytes: no problem", name, n)
 			}
 		}

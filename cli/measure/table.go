@@ -52,7 +52,10 @@ func (r Run) columns() []column {
 // WriteTable writes a row for each policy, at most limit cells wide, 0 being no limit, and below them what the columns mean.
 func (r Run) WriteTable(w io.Writer, limit int) error {
 	var b strings.Builder
-	b.WriteString(r.headline() + "\n\n")
+	corpus := r.Report.Corpus
+	fmt.Fprintf(&b, "%s, %s, %s (%s to tool results alone); window %s tokens, prices %s\n\n",
+		numbers.Count(corpus.Files, "conversation"), numbers.Count(corpus.Requests, "request"), numbers.Count(corpus.References, "reference"),
+		numbers.Grouped(corpus.ToolReferences), numbers.Grouped(r.Report.Window), plain.Line(r.Sheet))
 	front := r.Front()
 	columns, heads, notes := r.columns(), []table.Column{table.Left(""), table.Left("POLICY")}, ""
 	for _, c := range columns {
@@ -84,14 +87,6 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// headline says what was replayed.
-func (r Run) headline() string {
-	c := r.Report.Corpus
-	return fmt.Sprintf("%s, %s, %s (%s to tool results alone); window %s tokens, prices %s",
-		numbers.Count(c.Files, "conversation"), numbers.Count(c.Requests, "request"), numbers.Count(c.References, "reference"),
-		numbers.Grouped(c.ToolReferences), numbers.Grouped(r.Report.Window), plain.Line(r.Sheet))
 }
 
 // ratioText formats a ratio with three decimals, an unknown one as "-".

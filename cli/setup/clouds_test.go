@@ -17,19 +17,6 @@ import (
 	"plimsoll/config"
 )
 
-func loadText(t *testing.T, text string) config.Config {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := config.Load(config.LoadOptions{File: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loaded.Config
-}
-
 // The clouds of docs/providers.md are configured for a local server that checks address, headers and body.
 func TestTheDocumentedCloudsAreReached(t *testing.T) {
 	t.Parallel()
@@ -62,11 +49,16 @@ func TestTheDocumentedCloudsAreReached(t *testing.T) {
 		}
 	}
 	text = strings.NewReplacer("base_url: https://", "base_url: "+srv.URL+"/", "[gcloud", "["+dir+"/gcloud", "[az", "["+dir+"/az").Replace(text)
-	cfg := loadText(t, text)
+	file := filepath.Join(dir, "config.yaml")
+	_ = config.ReplaceFile(file, []byte(text)) // Load tells of a missing file
+	loaded, err := config.Load(config.LoadOptions{File: file})
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Settings{Console: &console.Console{Env: console.Env{Lookup: func(name string) (string, bool) {
 		return "token-of-bedrock", name == "AWS_BEARER_TOKEN_BEDROCK"
 	}}}}
-	s.Loaded.Store(&config.Loaded{Config: cfg})
+	s.Loaded.Store(&loaded)
 	p := &Providers{Console: s.Console, Settings: s}
 	for name, want := range map[string]struct{ model, path, field, key string }{
 		"bedrock/openai.gpt-oss-120b-1:0": {"openai.gpt-oss-120b-1:0", "/bedrock-runtime.us-west-2.amazonaws.com/openai/v1/chat/completions", "messages", "token-of-bedrock"},
@@ -90,11 +82,13 @@ func TestTheDocumentedCloudsAreReached(t *testing.T) {
 
 func TestTheBodyOfAModelOverridesThatOfItsProvider(t *testing.T) {
 	t.Parallel()
-	cfg := loadText(t, `
-providers: {ollama: {body: {a: 1, deep: {x: 1, y: [1]}}}}
-models: {qwen3: {body: {b: 2, deep: {x: 2}}}, "ollama/qwen3:latest": {body: {b: 3}}, "groq/qwen3": {body: {b: 4}}}`)
+	loaded, err := config.Load(config.LoadOptions{Overrides: []string{"providers={ollama: {body: {a: 1, deep: {x: 1, y: [1]}}}}",
+		`models={qwen3: {body: {b: 2, deep: {x: 2}}}, "ollama/qwen3:latest": {body: {b: 3}}, "groq/qwen3": {body: {b: 4}}}`}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &Settings{Console: &console.Console{Env: console.Env{Lookup: func(string) (string, bool) { return "", false }}}}
-	s.Loaded.Store(&config.Loaded{Config: cfg})
+	s.Loaded.Store(&loaded)
 	p := &Providers{Console: s.Console, Settings: s}
 	raw, err := openai.New(p.Endpoint(p.ChoiceAt("ollama", "qwen3"))).Body(llm.Request{Model: "qwen3:latest"}, "")
 	if want := `"a":1,"b":3,"deep":{"x":2,"y":[1]}`; err != nil || !strings.Contains(string(raw), want) {

@@ -1,8 +1,6 @@
 package setup
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestAnEffortMayFollowTheName(t *testing.T) {
 	t.Parallel()
