@@ -103,8 +103,11 @@ func wireRows(t *testing.T) string {
 	for _, name := range openai.Providers() {
 		e, _ := openai.KnownProvider(name)
 		add := func(what string) { where[what] = append(where[what], "`"+name+"`") }
-		if text := openai.DescribeEcho(name); text != "" {
-			add(text)
+		switch caps := openai.New(openai.Options{Provider: name, Wire: openai.WireChat}).Capabilities("gpt-oss"); {
+		case caps.EchoLoop:
+			add("reasoning goes back until your next message")
+		case caps.EchoReasoning:
+			add("reasoning goes back with the messages")
 		}
 		if e.Caps.CallIDs == projection.CallIDMistral {
 			add("call ids of nine letters and digits")

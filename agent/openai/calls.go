@@ -29,8 +29,7 @@ const (
 type assembler struct {
 	calls   []*call
 	usedIDs map[string]bool // ids that are already used in this conversation
-	newID   func() string
-	tooMany bool // the server sent more than maxCalls
+	tooMany bool            // the server sent more than maxCalls
 }
 
 type call struct {
@@ -45,7 +44,7 @@ type call struct {
 }
 
 func newAssembler(usedIDs map[string]bool) *assembler {
-	return &assembler{usedIDs: usedIDs, newID: randomID}
+	return &assembler{usedIDs: usedIDs}
 }
 
 // add takes new pieces, and returns what can be yielded of the calls.
@@ -56,10 +55,11 @@ func (a *assembler) add(pieces []callDelta) []llm.CallDelta {
 		c := a.calls[i]
 		c.addName(string(p.Function.Name))
 		c.args = append(c.args, p.Function.Arguments...)
-		if len(p.Extra) > 0 && string(p.Extra) != "null" {
+		if isSet(p.Extra) {
 			c.extra = p.Extra
 		}
-		if len(c.args) > 0 && c.name != "" && a.isNext(i) {
+		isNext := i == 0 || a.calls[i-1].announced
+		if len(c.args) > 0 && c.name != "" && isNext {
 			if d, ok := c.yield(i); ok {
 				out = append(out, d)
 			}
@@ -67,9 +67,6 @@ func (a *assembler) add(pieces []callDelta) []llm.CallDelta {
 	}
 	return out
 }
-
-// isNext reports whether call i may be yielded: the call before it has been.
-func (a *assembler) isNext(i int) bool { return i == 0 || a.calls[i-1].announced }
 
 // flush returns all that was not yielded yet. It is called when the reply ends.
 func (a *assembler) flush() []llm.CallDelta {
@@ -131,7 +128,7 @@ func (a *assembler) begin(index int, serverID string) int {
 	}
 	id := serverID
 	for id == "" || a.usedIDs[id] {
-		id = a.newID()
+		id = rand.Text()[:9] // nine letters and digits, which every provider accepts
 	}
 	a.usedIDs[id] = true
 	a.calls = append(a.calls, &call{index: index, id: id, serverID: serverID})
@@ -157,6 +154,3 @@ func (c *call) yield(i int) (llm.CallDelta, bool) {
 	c.announced, c.yielded, c.extra = true, len(c.args), nil
 	return d, true
 }
-
-// randomID returns an id for a call to which the server gives none: nine letters and digits, which every provider accepts.
-func randomID() string { return rand.Text()[:9] }

@@ -41,7 +41,11 @@ func (c *Client) chatBody(r llm.Request, f bodyForm) ([]byte, error) {
 	}
 	extra := map[string]any{"model": r.Model}
 	if r.MaxTokens > 0 {
-		extra[f.limitField()] = r.MaxTokens
+		limit := "max_tokens"
+		if f.maxCompletion {
+			limit = "max_completion_tokens"
+		}
+		extra[limit] = r.MaxTokens
 	}
 	if f.cacheKey != "" {
 		extra["prompt_cache_key"] = f.cacheKey
@@ -59,9 +63,7 @@ func (c *Client) chatBody(r llm.Request, f bodyForm) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if messages != nil {
-		extra["messages"] = messages
-	}
+	extra["messages"] = messages
 	raw, err := json.Marshal(req)
 	if err != nil {
 		return nil, err
@@ -146,22 +148,6 @@ func (f bodyForm) markedText(text string) []textPart {
 		p.Cache.TTL = "1h"
 	}
 	return []textPart{p}
-}
-
-// limitField returns the name of the field for the largest reply.
-func (f bodyForm) limitField() string {
-	if f.maxCompletion {
-		return "max_completion_tokens"
-	}
-	return "max_tokens"
-}
-
-// cacheHeader returns the header by which an endpoint finds the cache of this conversation, nil if it has no such header.
-func (c *Client) cacheHeader(r llm.Request) map[string]string {
-	if c.endpoint.CacheHeader == "" || r.Conversation == "" {
-		return nil
-	}
-	return map[string]string{c.endpoint.CacheHeader: r.Conversation}
 }
 
 func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessage {

@@ -67,10 +67,11 @@ const maxResends = 14
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
 	e := resolve(&o)
-	c := &Client{opts: o, endpoint: newEndpoint(o, e), maxStream: maxStream, learned: map[string]learnedQuirks{}}
-	c.body = mergedBody(o.Body)
-	c.http = c.opts.client()
-	return c
+	return &Client{
+		opts: o, endpoint: newEndpoint(o, e), body: mergedBody(o.Body), maxStream: maxStream, learned: map[string]learnedQuirks{},
+		// Redirects are not followed: they would turn a POST into a GET, and could send a key to another host.
+		http: &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+	}
 }
 
 // resolve fills in the provider's defaults where o is empty, and returns the provider's table entry.
@@ -170,8 +171,7 @@ func (c *Client) BaseURL() string {
 func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		for range 1 + maxResends {
-			again := c.attempt(ctx, r, yield)
-			if !again {
+			if !c.attempt(ctx, r, yield) {
 				return
 			}
 		}
@@ -204,7 +204,9 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	}
 	// An error here means only that the connection is broken already.
 	defer func() { _ = resp.Body.Close() }()
-	c.detectLlamaCpp(r.Model, resp.Header.Get("Server"))
+	if resp.Header.Get("Server") == "llama.cpp" && !c.endpoint.Progress { // under another provider name
+		c.updateQuirks(r.Model, func(l *learnedQuirks) { l.isLlamaCpp = true })
+	}
 	if !yield(llm.Chunk{Waiting: true, BodyHash: out.hash(), Form: f.String(), Note: note}, nil) {
 		return false
 	}
@@ -232,7 +234,10 @@ func (c *Client) EffortNote(model, effort string) string {
 	switch {
 	case effort == "":
 	case wire == WireMessages:
-		return c.alwaysThinksNote(model, effort)
+		form := c.messagesForm(llm.Request{Model: model, Effort: effort}, known)
+		if effort == anthropic.EffortNone && form.Thinking == anthropic.ThinkingAdaptive {
+			return model + " always thinks: effort none makes it think as little as it can."
+		}
 	case wire == WireChat && (tools == catalog.ChatToolsNoEffort || tools == catalog.ChatToolsEffortNone && effort != "none"):
 		why = "takes none beside tools over chat completions; providers." + c.endpoint.Name + ".wire: responses changes that"
 	case known.noEffort:
@@ -312,14 +317,6 @@ func (c *Client) learnFromRefusal(model string, known learnedQuirks, e *llm.Erro
 // unknownParameter reports whether a refusal is about a parameter that the server does not know, not about its value.
 func unknownParameter(text string) bool {
 	return hasAny(text, "unsupported", "not supported", "unknown", "unrecognized", "unexpected", "extra inputs", "not permitted")
-}
-
-// detectLlamaCpp records that the server is llama.cpp although the configured provider is another one.
-func (c *Client) detectLlamaCpp(model, server string) {
-	if server != "llama.cpp" || c.endpoint.Progress {
-		return
-	}
-	c.updateQuirks(model, func(l *learnedQuirks) { l.isLlamaCpp = true })
 }
 
 // updateQuirks changes the learned quirks of a model.

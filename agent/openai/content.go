@@ -65,7 +65,7 @@ func (d *delta) reasoning() string {
 	}
 	var b strings.Builder
 	for _, x := range d.Details {
-		b.WriteString(x.readableText())
+		b.WriteString(x.text("text") + x.text("summary"))
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -82,21 +83,26 @@ func (d *chatDecoder) DecodeEvent(data []byte) (llm.Chunk, bool, error) {
 // parse decodes an event. It returns the error that the event reports, if it does.
 func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
 	var f chatFrame
-	var odd *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &f); err != nil && !errors.As(err, &odd) {
+	if err := decodeLoosely(data, &f); err != nil {
 		return nil, d.endpoint.MalformedError("the stream is not valid JSON", data, err)
 	}
-	if len(f.Error) > 0 && string(f.Error) != "null" {
-		return nil, d.endpoint.ReportedError(data)
-	}
-	if f.XGroq != nil && f.XGroq.Error != "" {
-		return nil, d.endpoint.ReportedError(data)
-	}
-	if f.Choices == nil && !f.Usage.hasCounts() && looksLikeError(data) {
+	if isSet(f.Error) || f.XGroq != nil && f.XGroq.Error != "" || f.Choices == nil && !f.Usage.hasCounts() && looksLikeError(data) {
 		return nil, d.endpoint.ReportedError(data)
 	}
 	return &f, nil
 }
+
+// decodeLoosely decodes JSON. A field of an unexpected type counts as absent.
+func decodeLoosely(data []byte, into any) error {
+	var odd *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, into); !errors.As(err, &odd) {
+		return err
+	}
+	return nil
+}
+
+// isSet reports whether a JSON value is there and not null.
+func isSet[T ~[]byte](raw T) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // addFrame adds an event to the reply, and returns what is new in it.
 func (d *chatDecoder) addFrame(f *chatFrame) llm.Chunk {
@@ -136,10 +142,10 @@ func (d *chatDecoder) addChoice(ch *choice, c *llm.Chunk) {
 	c.Reasoning += piece.reasoning() + thought
 	c.Calls = append(c.Calls, d.calls.add(piece.Calls)...)
 	for _, x := range piece.Calls {
-		d.signed = d.signed || len(x.Extra) > 0 && string(x.Extra) != "null"
+		d.signed = d.signed || isSet(x.Extra)
 	}
 	d.details.add(piece.Details)
-	if len(piece.Extra) > 0 && string(piece.Extra) != "null" {
+	if isSet(piece.Extra) {
 		d.extra = piece.Extra
 	}
 	d.recordContent(c)
@@ -179,24 +185,14 @@ func (d *chatDecoder) DecodeBody(body []byte) (llm.Chunk, error) {
 func (d *chatDecoder) HasStopReason() bool { return d.finishReason != "" }
 
 func (d *chatDecoder) Finish(done bool) (llm.Chunk, error) {
-	c := llm.Chunk{Calls: d.calls.flush(), Usage: d.tokens()}
+	c := llm.Chunk{Calls: d.calls.flush(), Usage: cmp.Or(d.usage, d.timings)} // llama.cpp sends timings, with or without usage
 	c.Text, c.Reasoning = d.splitter.end()
 	d.recordContent(&c)
-	stop, err := d.stop(done)
-	if err != nil {
-		return c, err
+	var err error
+	if c.Stop, err = d.stop(done); err == nil {
+		c.Extras = d.extras()
 	}
-	c.Stop = stop
-	c.Extras = d.extras()
-	return c, nil
-}
-
-// tokens returns the usage, or llama.cpp's timings if the server reports no usage.
-func (d *chatDecoder) tokens() *llm.Tokens {
-	if d.usage != nil {
-		return d.usage
-	}
-	return d.timings
+	return c, err
 }
 
 // stop returns why the reply ended, or an error if it is not complete.

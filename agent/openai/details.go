@@ -23,12 +23,9 @@ func (d detail) text(name string) string {
 	return string(w)
 }
 
-// readableText returns the readable text of a piece.
-func (d detail) readableText() string { return d.text("text") + d.text("summary") }
-
-// continues reports whether a piece belongs to the same entry as the piece before it.
-func (d detail) continues(last detail) bool {
-	return d.text("type") == last.text("type") && string(d["index"]) == string(last["index"])
+// sameEntry reports whether two pieces belong to one entry.
+func sameEntry(a, b detail) bool {
+	return a.text("type") == b.text("type") && string(a["index"]) == string(b["index"])
 }
 
 // detailList joins pieces to entries.
@@ -47,7 +44,7 @@ func (l *detailList) add(pieces []detail) {
 		if len(p) == 0 {
 			continue
 		}
-		if n := len(l.entries); n == 0 || !p.continues(l.entries[n-1].fields) {
+		if n := len(l.entries); n == 0 || !sameEntry(p, l.entries[n-1].fields) {
 			l.entries = append(l.entries, entry{fields: detail{}, texts: map[string]*strings.Builder{}})
 		}
 		last := l.entries[len(l.entries)-1]
@@ -87,11 +84,8 @@ func (l *detailList) json() conversation.RawJSON {
 			list[i][name] = text.String()
 		}
 	}
-	raw, err := conversation.EncodeJSON(list)
-	if err != nil {
-		return nil // cannot happen: its fields were decoded from JSON
-	}
-	return conversation.RawJSON(raw)
+	raw, _ := conversation.EncodeJSON(list) // its fields were decoded from JSON
+	return raw
 }
 
 // Signatures and encrypted reasoning are bound to the model that made them: another model answers them with error 400.
@@ -103,11 +97,7 @@ const routeExtra = "plimsoll_route"
 func routeOf(e endpoint, model string) string { return e.Name + "/" + model }
 
 func withRoute(extras map[string]conversation.RawJSON, route string) map[string]conversation.RawJSON {
-	name, err := json.Marshal(route)
-	if err != nil {
-		return nil // cannot happen: a string always has a JSON form
-	}
-	extras[routeExtra] = name
+	extras[routeExtra], _ = json.Marshal(route) // strings always have a JSON form
 	return extras
 }
 

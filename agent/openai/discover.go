@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -20,6 +21,8 @@ type Discovery struct {
 	// AskAgain means that the server fixes the window when it loads the model: ask again after the first reply.
 	AskAgain bool
 	Models   []ListedModel // in the server's order; nil if it lists none
+
+	named bool // the server named its software
 }
 
 // FirstChatModel returns the first listed chat model. A model in memory comes before all others.
@@ -51,11 +54,9 @@ func sameModel(a, b string) bool {
 
 // CheckKey sends a request that costs nothing and needs a valid key. The error is the endpoint's refusal or the network's.
 func CheckKey(ctx context.Context, o Options) error {
-	e := resolve(&o)
 	o.Answer = keyTime
-	if e.Name == "openrouter" { // its list of models needs no key
-		p := prober{opts: o, endpoint: newEndpoint(o, e), client: o.client()}
-		return p.askOne(ctx, question{url: o.BaseURL + "/key", read: func([]byte, string) answer { return answer{} }}).err
+	if c := New(o); c.endpoint.Name == "openrouter" { // its list of models needs no key
+		return c.askOne(ctx, question{url: c.opts.BaseURL + "/key", read: func([]byte, string) answer { return answer{} }}, "").err
 	}
 	_, err := Discover(ctx, o, "")
 	return err
@@ -64,47 +65,35 @@ func CheckKey(ctx context.Context, o Options) error {
 // Discover asks an endpoint for its models and, if model is not "", for that model's window. If no request succeeds, the
 // error is that of the request for the list of models.
 func Discover(ctx context.Context, o Options, model string) (Discovery, error) {
-	found, _, err := discover(ctx, o, model)
-	return found, err
-}
-
-// discover is Discover. named reports whether the server named its software.
-func discover(ctx context.Context, o Options, model string) (found Discovery, named bool, err error) {
-	e := resolve(&o)
-	if o.renewer != nil { // key_command may take longer than a request of discovery
-		if _, err := o.renewer.newKey(ctx, ""); err != nil {
-			return Discovery{}, false, err
+	c := New(o)
+	if c.opts.renewer != nil { // key_command may take longer than a request of discovery
+		if _, err := c.opts.renewer.newKey(ctx, ""); err != nil {
+			return Discovery{}, err
 		}
 	}
-	p := prober{opts: o, model: model, endpoint: newEndpoint(o, e), client: o.client()}
-	answers := p.ask(ctx, questions(e, o.Wire, o.BaseURL, model))
-	found = merge(answers, model)
-	named = found.Server != ""
+	e, base := c.endpoint, c.opts.BaseURL
+	asked := questions(e.Endpoint, c.opts.Wire, base, model)
+	answers := make([]answer, len(asked)) // in the order of the questions
+	var all sync.WaitGroup
+	for i, q := range asked {
+		all.Go(func() { answers[i] = c.askOne(ctx, q, model) })
+	}
+	all.Wait()
+	found := merge(answers, model)
 	if found.Server == "ollama" && e.Name != "ollama" && model != "" && found.Window == 0 {
 		// An Ollama under another provider name: only Ollama has this request.
-		answers = append(answers, p.ask(ctx, []question{showQuestion(o.BaseURL, model)})...)
+		answers = append(answers, c.askOne(ctx, showQuestion(base, model), model))
 		found = merge(answers, model)
 	}
-	if !named && e.Local && e.Name != "custom" {
+	if found.named = found.Server != ""; !found.named && e.Local && e.Name != "custom" {
 		found.Server = e.Name
 	}
 	for _, a := range answers {
 		if a.err == nil {
-			return found, named, nil
+			return found, nil
 		}
 	}
-	return found, named, answers[0].err
-}
-
-// ask sends all requests at once. The answers have the order of the questions.
-func (p prober) ask(ctx context.Context, questions []question) []answer {
-	answers := make([]answer, len(questions))
-	var all sync.WaitGroup
-	for i, q := range questions {
-		all.Go(func() { answers[i] = p.askOne(ctx, q) })
-	}
-	all.Wait()
-	return answers
+	return found, answers[0].err
 }
 
 // questions lists the requests that an endpoint may answer. The first one is for the list of models.
@@ -114,7 +103,10 @@ func questions(e Endpoint, wire Wire, base, model string) []question {
 	if wire == WireMessages {
 		list.url += "?limit=1000" // all of them on one page
 	}
-	props := question{url: root + "/props" + routerQuery(model), read: readProps}
+	props := question{url: root + "/props", read: readProps}
+	if model != "" { // llama.cpp's router answers for this model without loading it; a server of one model ignores the query
+		props.url += "?" + url.Values{"model": {model}, "autoload": {"false"}}.Encode()
+	}
 	ps := question{url: root + "/api/ps", read: readPS}
 	lm1 := question{url: root + "/api/v1/models", read: readLMStudio}
 	out := []question{list}
@@ -139,15 +131,6 @@ func questions(e Endpoint, wire Wire, base, model string) []question {
 	return out
 }
 
-// routerQuery returns the query that asks llama.cpp's router about one model, without loading it. A server of one model
-// ignores the query.
-func routerQuery(model string) string {
-	if model == "" {
-		return ""
-	}
-	return "?" + url.Values{"model": {model}, "autoload": {"false"}}.Encode()
-}
-
 // merge combines the answers. A window in effect wins over an advertised one; otherwise the earlier question wins.
 func merge(answers []answer, model string) Discovery {
 	var f Discovery
@@ -155,9 +138,7 @@ func merge(answers []answer, model string) Discovery {
 		if richness(a.models) > richness(f.Models) {
 			f.Models = a.models
 		}
-		if f.Server == "" {
-			f.Server = a.server
-		}
+		f.Server = cmp.Or(f.Server, a.server)
 		f.AskAgain = f.AskAgain || a.askAgain
 	}
 	markLoaded(f.Models, answers)

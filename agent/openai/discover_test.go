@@ -93,7 +93,7 @@ func TestDiscoverFindsModelsAndWindows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(openai.ListedModel{})); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(openai.Discovery{})); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

@@ -49,7 +49,10 @@ func (w endpoint) connectionError(err error) *llm.Error {
 	case errors.As(err, &dns):
 		e.Message, e.Hint = fmt.Sprintf("the address %s cannot be found", w.host), "check the connection and base_url"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Message, e.Hint, e.NotListening = "No answer from "+w.address, w.startHint(), true
+		e.Message, e.Hint, e.NotListening = "No answer from "+w.address, "is it running? /connect chooses another, base_url says where", true
+		if w.Name == "ollama" {
+			e.Hint = "start Ollama: ollama serve"
+		}
 	case errors.As(err, &cert):
 		e.Message, e.NoRetry = fmt.Sprintf("the certificate of %s is not valid: %s", w.host, w.cleanText(cert.Err.Error())), true
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
@@ -62,13 +65,6 @@ func (w endpoint) connectionError(err error) *llm.Error {
 		e.Message = fmt.Sprintf("no connection to %s: %s", w.host, w.cleanText(err.Error()))
 	}
 	return e
-}
-
-func (w endpoint) startHint() string {
-	if w.Name == "ollama" {
-		return "start Ollama: ollama serve"
-	}
-	return "is it running? /connect chooses another, base_url says where"
 }
 
 // MalformedError returns the error of an answer that does not follow the protocol.

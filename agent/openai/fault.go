@@ -187,6 +187,5 @@ func looksLikeError(data []byte) bool {
 	}
 	// Fields of another type count as absent.
 	_ = json.Unmarshal(data, &r)
-	named := len(r.Error) > 0 && string(r.Error) != "null"
-	return named || r.Object == "error" || r.Type == "error" || r.Message != "" || r.Detail != ""
+	return isSet(r.Error) || r.Object == "error" || r.Type == "error" || r.Message != "" || r.Detail != ""
 }

@@ -168,7 +168,7 @@ func (c *Client) chooseForm(r llm.Request, known learnedQuirks) bodyForm {
 	f.maxCompletion = c.endpoint.MaxCompletion != known.usesOtherLimit // Ollama silently ignores the newer name
 	f.progress = c.endpoint.Progress || known.isLlamaCpp
 	f.effortNone = len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone
-	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain { // these models take tools only without an effort
+	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain {
 		f.effort = "" // these models take tools only without one
 	}
 	f.breakpoints = c.usesBreakpoints(r.Model) && !known.noBreakpoints
@@ -233,11 +233,14 @@ func (c *Client) buildRequest(r llm.Request, f bodyForm) (outgoingRequest, error
 		out = outgoingRequest{path: "/responses", decoder: newResponseDecoder(c.endpoint, r)}
 		out.body, err = json.Marshal(c.responsesBody(r, f))
 	default:
-		out = outgoingRequest{path: "/chat/completions", decoder: newChatDecoder(c.endpoint, r), headers: c.cacheHeader(r)}
+		out = outgoingRequest{path: "/chat/completions", decoder: newChatDecoder(c.endpoint, r)}
+		if c.endpoint.CacheHeader != "" && r.Conversation != "" {
+			out.headers = map[string]string{c.endpoint.CacheHeader: r.Conversation}
+		}
 		out.body, err = c.chatBody(r, f)
 	}
 	if err == nil && f.extraBody != "" {
-		out.body, err = mergeJSON(out.body, []byte(f.extraBody))
+		out.body = mergeJSON(out.body, []byte(f.extraBody))
 	}
 	if err != nil {
 		return outgoingRequest{}, fmt.Errorf("making the request: %w", err)
@@ -249,9 +252,7 @@ func (c *Client) buildRequest(r llm.Request, f bodyForm) (outgoingRequest, error
 func mergedBody(objects []string) string {
 	merged := json.RawMessage("{}")
 	for _, o := range objects {
-		if m, err := mergeJSON(merged, json.RawMessage(o)); err == nil { // the configuration accepts only JSON objects
-			merged = m
-		}
+		merged = mergeJSON(merged, json.RawMessage(o)) // the configuration accepts only JSON objects
 	}
 	if text := strings.TrimSpace(string(merged)); text != "{}" {
 		return text
@@ -260,17 +261,14 @@ func mergedBody(objects []string) string {
 }
 
 // mergeJSON merges two values: objects field by field; any other value of above replaces the one below.
-func mergeJSON(below, above json.RawMessage) (json.RawMessage, error) {
+func mergeJSON(below, above json.RawMessage) json.RawMessage {
 	var under, over map[string]json.RawMessage
 	if json.Unmarshal(below, &under) != nil || json.Unmarshal(above, &over) != nil || under == nil || over == nil {
-		return above, nil
+		return above
 	}
 	for name, value := range over {
-		merged, err := mergeJSON(under[name], value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		under[name] = merged
+		under[name] = mergeJSON(under[name], value)
 	}
-	return conversation.EncodeJSON(under)
+	merged, _ := conversation.EncodeJSON(under) // its values were decoded from JSON
+	return merged
 }

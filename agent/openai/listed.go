@@ -88,9 +88,7 @@ func readList(body []byte, _ string) answer {
 		if m.ID == "" {
 			continue
 		}
-		if a.server == "" {
-			a.server = serverOf(m.owner)
-		}
+		a.server = cmp.Or(a.server, serverOf(r.Owner))
 		a.models = append(a.models, m)
 		if r.Status.Value != "" {
 			if a.loaded == nil {
@@ -118,10 +116,8 @@ func serverOf(owner string) string {
 }
 
 func (r *listRow) listed() ListedModel {
-	m := ListedModel{ID: cmp.Or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases, owner: r.Owner}
-	m.Window = r.window()
-	m.MaxOut = r.maxOut()
-	m.Prices = listedPrices(r.Pricing)
+	m := ListedModel{ID: cmp.Or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases,
+		Window: r.window(), MaxOut: r.maxOut(), Prices: listedPrices(r.Pricing)}
 	m.Chat = fitForChat(m.ID, r.Type) && (r.Active == nil || *r.Active) &&
 		(len(r.Methods) == 0 || slices.Contains(r.Methods, "generateContent"))
 	var can struct {
@@ -174,17 +170,11 @@ func listedPrices(raw json.RawMessage) *llm.Prices {
 // perMillion converts a price per token to one per million, -1 if it is not a usable price.
 func perMillion(s string) float64 {
 	usd, err := strconv.ParseFloat(s, 64)
-	if err != nil || usd < 0 || math.IsNaN(usd) || math.IsInf(usd, 0) {
-		return -1
-	}
-	if usd > maxTokenPrice {
+	if err != nil || math.IsNaN(usd) || usd < 0 || usd > 1 { // no token costs a dollar
 		return -1
 	}
 	return math.Round(usd*1e6*1e6) / 1e6
 }
-
-// maxTokenPrice is the highest price per token in USD that is believed.
-const maxTokenPrice = 1
 
 // ListedModel is a model in a server's list. Numbers are 0 if not reported.
 type ListedModel struct {
@@ -195,5 +185,4 @@ type ListedModel struct {
 	Prices  *llm.Prices // nil if not listed
 	Chat    bool        // can be used for chat, judged by type and id
 	Loaded  bool        // in memory, or the server does not report it
-	owner   string
 }

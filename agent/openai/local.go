@@ -41,31 +41,28 @@ func LocalCandidates(getenv func(string) string) []Server {
 		if !e.Local || e.BaseURL == "" {
 			continue
 		}
-		base := e.BaseURL
+		s := Server{Provider: e.Name, BaseURL: e.BaseURL}
 		if e.Name == "ollama" {
-			base = ollamaBase(getenv("OLLAMA_HOST"), base)
+			s.BaseURL = cmp.Or(OllamaBase(getenv), e.BaseURL)
 		}
-		out = append(out, Server{Provider: e.Name, BaseURL: base})
+		out = append(out, s)
 	}
 	return out
 }
 
-// OllamaBase returns the base URL that OLLAMA_HOST gives Ollama, "" if it is not set.
-func OllamaBase(getenv func(string) string) string { return ollamaBase(getenv("OLLAMA_HOST"), "") }
-
-// ollamaBase returns the base URL for a value of OLLAMA_HOST. The variable holds the address to listen on, so "every
-// address" means this machine.
-func ollamaBase(host, fallback string) string {
-	host = strings.TrimSpace(host)
+// OllamaBase returns the base URL that OLLAMA_HOST gives Ollama, "" if it is not set to an address. The variable holds
+// the address to listen on, so "every address" means this machine.
+func OllamaBase(getenv func(string) string) string {
+	host := strings.TrimSpace(getenv("OLLAMA_HOST"))
 	if host == "" {
-		return fallback
+		return ""
 	}
 	if !strings.Contains(host, "://") {
 		host = "http://" + host
 	}
 	u, err := url.Parse(host)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return fallback
+		return ""
 	}
 	name, port := u.Hostname(), u.Port()
 	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
@@ -99,13 +96,12 @@ func LocalServers(ctx context.Context, bases []Server, transport http.RoundTripp
 
 // probeLocal returns a server with its model. Its provider is "" if no usable server answers.
 func probeLocal(ctx context.Context, b Server, transport http.RoundTripper) Server {
-	o := Options{Provider: b.Provider, BaseURL: b.BaseURL, Transport: transport}
-	found, named, err := discover(ctx, o, "")
+	found, err := Discover(ctx, Options{Provider: b.Provider, BaseURL: b.BaseURL, Transport: transport}, "")
 	if err != nil {
 		return Server{} // no server is the usual case
 	}
 	m, ok := found.FirstChatModel()
-	if !ok && !named {
+	if !ok && !found.named {
 		return Server{}
 	}
 	b.Model = m.ID

@@ -37,15 +37,6 @@ func (c *Client) LearnMaxOutput(model string, found Discovery) {
 	}
 }
 
-// alwaysThinksNote returns a note that a model thinks although effort none is set, "" if it does not.
-func (c *Client) alwaysThinksNote(model, effort string) string {
-	f := c.messagesForm(llm.Request{Model: model, Effort: effort}, c.learnedQuirks(model))
-	if effort != anthropic.EffortNone || f.Thinking != anthropic.ThinkingAdaptive {
-		return ""
-	}
-	return model + " always thinks: effort none makes it think as little as it can."
-}
-
 // messagesForm returns the form of a body on the Messages wire.
 func (c *Client) messagesForm(r llm.Request, known learnedQuirks) anthropic.Form {
 	e, _ := c.Entry(r.Model)

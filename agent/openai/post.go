@@ -12,12 +12,6 @@ import (
 	"time"
 )
 
-// Sending a request. Redirects are not followed: they would turn a POST into a GET, and could send a key to another host.
-
-func (o Options) client() *http.Client {
-	return &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
 const (
 	maxErrorBody  = 64 << 10
 	errorBodyTime = 10 * time.Second // for the body of an error
@@ -50,15 +44,10 @@ func (c *Client) post(ctx context.Context, out outgoingRequest, dog *watchdog) (
 	} else if c.opts.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.opts.Key)
 	}
-	if beta := out.headers[betaHeader]; beta != "" {
-		req.Header.Set(betaHeader, beta)
+	for k, v := range out.headers {
+		req.Header.Set(k, v)
 	}
 	setHeaders(req.Header, c.opts.Headers)
-	for k, v := range out.headers {
-		if k != betaHeader { // the user's own value was merged into it
-			req.Header.Set(k, v)
-		}
-	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err

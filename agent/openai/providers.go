@@ -120,18 +120,6 @@ func echoOf(provider, model string) echo {
 	return echo{}
 }
 
-// DescribeEcho describes how reasoning goes back to a provider's models, "" if it does not.
-func DescribeEcho(provider string) string {
-	e := echoOf(provider, "gpt-oss")
-	if e.as == "" {
-		return ""
-	}
-	if e.loop {
-		return "reasoning goes back until your next message"
-	}
-	return "reasoning goes back with the messages"
-}
-
 // endpoints has the order in which API keys in the environment choose a provider. Those after groq are never chosen by
 // a key alone.
 var endpoints = []Endpoint{

@@ -1,8 +1,8 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"maps"
 	"strings"
 
@@ -60,7 +60,7 @@ type joinedText struct {
 	part  [2]int // the number of the part that came last
 }
 
-// add returns the text to yield for a outputItem of a part.
+// add returns the text to yield for a piece of a part.
 func (f *joinedText) add(text string, part ...int) string {
 	at := [2]int(append(part, 0, 0))
 	if text == "" {
@@ -101,8 +101,7 @@ func (d *responseDecoder) DecodeEvent(data []byte) (llm.Chunk, bool, error) {
 		return llm.Chunk{}, true, nil
 	}
 	var ev responseEvent
-	var odd *json.UnmarshalTypeError
-	if err := json.Unmarshal(data, &ev); err != nil && !errors.As(err, &odd) {
+	if err := decodeLoosely(data, &ev); err != nil {
 		return llm.Chunk{}, false, d.endpoint.MalformedError("the stream is not valid JSON", data, err)
 	}
 	ours := strings.HasPrefix(string(ev.Type), "response.")
@@ -141,7 +140,9 @@ func (d *responseDecoder) addEvent(ev *responseEvent) (c llm.Chunk, done bool) {
 		d.streamed[ev.OutputIndex] = true
 		c.Calls = d.calls.add([]callDelta{callPiece(ev.OutputIndex, "", "", argument(ev.Delta))})
 	case goopenai.ResponseStreamEventOutputItemAdded:
-		c = d.itemBegun(ev.OutputIndex, ev.Item)
+		if it := parseItem(ev.Item); it.Type == "function_call" {
+			c.Calls = d.calls.add([]callDelta{callPiece(ev.OutputIndex, it.CallID, it.Name, "")})
+		}
 	case goopenai.ResponseStreamEventOutputItemDone:
 		c = d.itemDone(ev.OutputIndex, ev.Item)
 	case goopenai.ResponseStreamEventCompleted, goopenai.ResponseStreamEventIncomplete:
@@ -162,13 +163,6 @@ func parseItem(raw json.RawMessage) responseItem {
 	// Fields of another type count as absent.
 	_ = json.Unmarshal(raw, &it)
 	return it
-}
-
-func (d *responseDecoder) itemBegun(index int, raw json.RawMessage) (c llm.Chunk) {
-	if it := parseItem(raw); it.Type == "function_call" {
-		c.Calls = d.calls.add([]callDelta{callPiece(index, it.CallID, it.Name, "")})
-	}
-	return c
 }
 
 // itemDone returns the content of a finished item that was not streamed, and keeps what later requests send back of it.
@@ -254,24 +248,17 @@ func (d *responseDecoder) extras() map[string]conversation.RawJSON {
 
 // ended records how the response ended.
 func (d *responseDecoder) ended(r *responseBody) {
-	d.status = string(goopenai.ResponseStatusCompleted)
-	if r == nil {
-		return
+	if d.status = string(goopenai.ResponseStatusCompleted); r != nil {
+		d.status, d.reason, d.usage = cmp.Or(r.Status, d.status), r.Incomplete.Reason, r.Usage.tokens()
 	}
-	if r.Status != "" {
-		d.status = r.Status
-	}
-	d.reason = r.Incomplete.Reason
-	d.usage = r.Usage.tokens()
 }
 
 func (d *responseDecoder) DecodeBody(body []byte) (llm.Chunk, error) {
 	var r responseBody
-	var odd *json.UnmarshalTypeError
-	if err := json.Unmarshal(body, &r); err != nil && !errors.As(err, &odd) {
+	if err := decodeLoosely(body, &r); err != nil {
 		return llm.Chunk{}, d.endpoint.MalformedError("the answer is not JSON", body, err)
 	}
-	if len(r.Error) > 0 && string(r.Error) != "null" || r.Object != "response" && looksLikeError(body) {
+	if isSet(r.Error) || r.Object != "response" && looksLikeError(body) {
 		return llm.Chunk{}, d.endpoint.ReportedError(body)
 	}
 	if r.Object != "response" {
@@ -293,13 +280,11 @@ func (d *responseDecoder) HasStopReason() bool { return d.status != "" }
 
 func (d *responseDecoder) Finish(bool) (llm.Chunk, error) {
 	c := llm.Chunk{Calls: d.calls.flush(), Usage: d.usage}
-	stop, err := d.stop()
-	if err != nil {
-		return c, err
+	var err error
+	if c.Stop, err = d.stop(); err == nil {
+		c.Extras = d.extras()
 	}
-	c.Stop = stop
-	c.Extras = d.extras()
-	return c, nil
+	return c, err
 }
 
 // stop returns why the reply ended, or an error if it is not complete.

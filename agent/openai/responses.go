@@ -31,7 +31,7 @@ const reasoningItem = "reasoning"
 
 const betweenMessages = "\n\n"
 
-// outputItem is one item of a reply's output. The message holds texts and arguments, so a outputItem has only their length.
+// outputItem is one item of a reply's output. The message holds texts and arguments, so an outputItem has only their length.
 type outputItem struct {
 	Item    conversation.RawJSON `json:"item,omitempty"` // sent back unchanged
 	ID      string               `json:"id,omitempty"`

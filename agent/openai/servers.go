@@ -48,10 +48,7 @@ func readPS(body []byte, model string) answer {
 
 // showQuestion returns the request for Ollama's details of a model.
 func showQuestion(base, model string) question {
-	body, err := conversation.EncodeJSON(map[string]string{"model": model})
-	if err != nil {
-		body = []byte("{}") // cannot happen: a string always has a JSON form
-	}
+	body, _ := conversation.EncodeJSON(map[string]string{"model": model}) // strings always have a JSON form
 	return question{url: strings.TrimSuffix(base, "/v1") + "/api/show", body: string(body), read: readShow}
 }
 

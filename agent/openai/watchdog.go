@@ -81,7 +81,10 @@ func (g *batchedBody) Read(p []byte) (int, error) {
 	case left <= 0:
 		g.newInterval()
 	case g.count > 0 && g.count < fastBytes && !g.fast && time.Since(g.began) >= unbatchedTime:
-		g.wait(left)
+		select { // if the request ends meanwhile, the read returns the error
+		case <-time.After(left):
+		case <-g.ctx.Done():
+		}
 		g.newInterval()
 	}
 	n, err := g.src.Read(p)
@@ -90,16 +93,6 @@ func (g *batchedBody) Read(p []byte) (int, error) {
 		g.began = time.Now()
 	}
 	return n, err
-}
-
-// wait lets events arrive. If the request ends meanwhile, the next read returns the error.
-func (g *batchedBody) wait(d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-g.ctx.Done():
-	}
 }
 
 func (g *batchedBody) newInterval() {
