@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -36,8 +35,6 @@ type Binding struct {
 
 // digest hashes the beginning of a request.
 type digest struct{ hash.Hash }
-
-func newDigest() digest { return digest{sha256.New()} }
 
 // mix adds texts with their lengths, so that other texts do not give the same hash.
 func (d digest) mix(texts ...string) {
@@ -125,19 +122,11 @@ func extras(pieces []piece, route string, binding Binding) map[string]conversati
 	if !slices.ContainsFunc(pieces, func(p piece) bool { return len(p.Raw) > 0 }) {
 		return nil
 	}
-	content, err := conversation.EncodeJSON(pieces)
-	if err != nil {
-		return nil // cannot happen: its raw pieces were decoded from JSON
-	}
-	name, err := json.Marshal(route)
-	if err != nil {
-		return nil // cannot happen: a string always has a JSON form
-	}
-	all := map[string]conversation.RawJSON{contentExtra: content, routeExtra: name}
+	all := map[string]conversation.RawJSON{} // strings, and pieces that were decoded from JSON, always have a JSON form
+	all[contentExtra], _ = conversation.EncodeJSON(pieces)
+	all[routeExtra], _ = conversation.EncodeJSON(route)
 	if binding.Prefix != "" {
-		if all[bindingExtra], err = conversation.EncodeJSON(binding); err != nil {
-			return nil // cannot happen, as above
-		}
+		all[bindingExtra], _ = conversation.EncodeJSON(binding)
 	}
 	return all
 }

@@ -140,9 +140,17 @@ func NewForm(r llm.Request, m Model) Form {
 	}
 	accepted := accepts(r.Model)
 	if slices.Contains(accepted, ThinkingAdaptive) {
-		f.Thinking, f.Effort = ThinkingAdaptive, effort(r.Effort)
-		if r.Effort == EffortNone {
-			f.Thinking, f.Effort = leastThinking(accepted)
+		f.Thinking, f.Effort = ThinkingAdaptive, r.Effort
+		switch {
+		case r.Effort == "minimal":
+			f.Effort = "low" // the API's smallest effort
+		case r.Effort != EffortNone:
+		case slices.Contains(accepted, ThinkingDisabled):
+			f.Thinking, f.Effort = ThinkingDisabled, ""
+		case slices.Contains(accepted, ThinkingBetweenTools):
+			f.Thinking, f.Effort = ThinkingBetweenTools, ""
+		default:
+			f.Effort = "low"
 		}
 		f.DropsThinking = bound && m.CanDropThinking && f.Thinking == ThinkingAdaptive
 		return f
@@ -156,23 +164,6 @@ func NewForm(r llm.Request, m Model) Form {
 
 // EffortNone asks a model not to think.
 const EffortNone = "none"
-
-// leastThinking returns how a model with adaptive thinking is asked to think least.
-func leastThinking(accepted []Thinking) (Thinking, string) {
-	for _, off := range []Thinking{ThinkingDisabled, ThinkingBetweenTools} {
-		if slices.Contains(accepted, off) {
-			return off, ""
-		}
-	}
-	return ThinkingAdaptive, "low"
-}
-
-func effort(level string) string {
-	if level == "minimal" {
-		return "low" // the API's smallest effort
-	}
-	return level
-}
 
 // budgets are the tokens of thinking for each effort, for models that take a budget.
 var budgets = map[string]int{"minimal": 1024, "low": 4096, "medium": 12_288, "high": 24_576, "xhigh": 32_768, "max": 49_152}

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -128,7 +130,7 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 		}
 	}
 	if f.BindsThinking {
-		w.digest = newDigest()
+		w.digest = digest{sha256.New()}
 		for _, t := range req.Tools {
 			w.digest.mix("tool", t.Name, t.Description, string(t.Schema))
 		}
@@ -191,22 +193,15 @@ type writer struct {
 
 // add writes message number i. Messages of one role that follow each other become one.
 func (w *writer) add(i int, m *projection.Message) {
-	role, content := "user", []any(nil)
+	role := "user"
+	var content []any
 	switch m.Role {
 	case projection.RoleAssistant:
 		role, content = "assistant", w.assistant(i, m)
 	case projection.RoleTool:
-		text := m.Text
-		if text == "" {
-			text = noOutput
-		}
-		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: text, IsError: w.form.MarksErrors && m.Failed}}
+		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: cmp.Or(m.Text, noOutput), IsError: w.form.MarksErrors && m.Failed}}
 	default:
-		if text := m.Text; strings.TrimSpace(text) != "" {
-			content = []any{&block{Type: "text", Text: text}}
-		} else {
-			content = []any{&block{Type: "text", Text: noText}}
-		}
+		content = textBlock(m.Text)
 	}
 	w.bytes += len(m.Text)
 	for _, c := range m.Calls {
@@ -248,16 +243,21 @@ func (w *writer) assistant(i int, m *projection.Message) []any {
 		return content
 	}
 	content = nil
-	if strings.TrimSpace(m.Text) != "" {
-		content = append(content, &block{Type: "text", Text: m.Text})
+	if strings.TrimSpace(m.Text) != "" || len(m.Calls) == 0 {
+		content = textBlock(m.Text)
 	}
 	for _, c := range m.Calls {
 		content = append(content, call(c))
 	}
-	if len(content) == 0 {
-		content = append(content, &block{Type: "text", Text: noText})
-	}
 	return content
+}
+
+// textBlock returns a text as content. The API refuses a blank one.
+func textBlock(text string) []any {
+	if strings.TrimSpace(text) == "" {
+		text = noText
+	}
+	return []any{&block{Type: "text", Text: text}}
 }
 
 // call returns the block of a call. Its input is always an object, whatever the model wrote.

@@ -242,10 +242,12 @@ func (d *Decoder) finish(index int) llm.Chunk {
 			d.pieces = append(d.pieces, piece{Blank: b.text})
 		}
 	case "thinking":
-		d.keep(map[string]string{"type": "thinking", "thinking": b.thinking.String(), "signature": b.Signature})
+		raw, _ := conversation.EncodeJSON(map[string]string{"type": "thinking", "thinking": b.thinking.String(), "signature": b.Signature})
+		d.pieces = append(d.pieces, piece{Raw: raw})
 		b.thinking.Reset()
 	case "redacted_thinking":
-		d.keep(map[string]string{"type": "redacted_thinking", "data": b.Data})
+		raw, _ := conversation.EncodeJSON(map[string]string{"type": "redacted_thinking", "data": b.Data})
+		d.pieces = append(d.pieces, piece{Raw: raw})
 	case "tool_use":
 		d.pieces = append(d.pieces, piece{Call: b.ID})
 		if input := strings.TrimSpace(string(b.Input)); b.input == 0 && input != "" && input != "null" {
@@ -255,20 +257,13 @@ func (d *Decoder) finish(index int) llm.Chunk {
 	return llm.Chunk{Waiting: true}
 }
 
-func (d *Decoder) keep(fields map[string]string) {
-	raw, err := conversation.EncodeJSON(fields)
-	if err == nil { // strings always have a JSON form
-		d.pieces = append(d.pieces, piece{Raw: raw})
-	}
-}
-
 // DecodeBody decodes a body that was not streamed.
 func (d *Decoder) DecodeBody(body []byte) (llm.Chunk, error) {
 	var r reply
 	if err := json.Unmarshal(body, &r); err != nil && !json.Valid(body) {
 		return llm.Chunk{}, d.errors.MalformedError("the answer is not JSON", body, err)
 	}
-	if r.Type == "error" || r.Type != "message" {
+	if r.Type != "message" {
 		if err := d.foreign(body); err != nil {
 			return llm.Chunk{}, err
 		}

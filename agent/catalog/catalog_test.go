@@ -34,11 +34,11 @@ func TestEveryRowIsValid(t *testing.T) {
 				}
 			}
 		}
-		if got, ok := catalog.Lookup(e.Provider, e.ID); !ok || got.ID != e.ID || got.Match != catalog.MatchExact {
+		if got, ok := catalog.Lookup(e.Provider, e.ID); !ok || got.ID != e.ID || got.Guessed {
 			t.Errorf("%s: looking it up gives %q", name, got.ID)
 		}
 		for _, a := range e.Aliases {
-			if got, ok := catalog.Lookup(e.Provider, a); !ok || got.ID != e.ID || got.Match != catalog.MatchAlias {
+			if got, ok := catalog.Lookup(e.Provider, a); !ok || got.ID != e.ID || got.Guessed {
 				t.Errorf("%s: its alias %s gives %q", name, a, got.ID)
 			}
 		}
@@ -59,7 +59,7 @@ func TestModelsOfFEAT011HaveTheirWindows(t *testing.T) {
 		"gemini-2.5-pro-preview-05-06": 1_048_576,
 	} {
 		e, ok := catalog.ByID(id)
-		if !ok || e.Limit() != want || e.Match != catalog.MatchExact {
+		if !ok || e.Limit() != want || e.Guessed {
 			t.Errorf("%s: window %d (found %v), want %d", id, e.Limit(), ok, want)
 		}
 	}
@@ -70,30 +70,30 @@ func TestLookupAcceptsVariantsOfModelNames(t *testing.T) {
 	tests := []struct {
 		name, provider, id string // no provider: ByID
 		want               string // provider/id, "" not found
-		match              catalog.Match
+		guessed            bool
 	}{
-		{"maker before host", "", "gpt-4o", "openai/gpt-4o", catalog.MatchExact},
-		{"google is gemini", "gemini", "gemini-2.5-pro", "gemini/gemini-2.5-pro", catalog.MatchExact},
-		{"google is no name of ours", "google", "gemini-2.5-pro", "", 0},
-		{"alias", "", "claude-3-5-haiku-latest", "anthropic/claude-haiku-3-5-20241022", catalog.MatchAlias},
-		{"case", "ollama", "Llama3.1", "ollama/llama3.1", catalog.MatchAlias},
-		{"ollama tag", "ollama", "qwen3:latest", "ollama/qwen3", catalog.MatchAlias},
-		{"ollama size", "ollama", "qwen3:14b", "ollama/qwen3", catalog.MatchFamily},
-		{"longest family", "openai", "gpt-4o-mini-2029-01-01", "openai/gpt-4o-mini", catalog.MatchFamily},
-		{"unversioned", "mistral", "mistral-large", "mistral/mistral-large-latest", catalog.MatchAlias},
-		{"another version is no relative", "openai", "gpt-4.7", "", 0},
-		{"exact elsewhere beats family", "", "deepseek-r1:671b", "ollama/deepseek-r1:671b", catalog.MatchExact},
-		{"host's own id", "", "openai/gpt-oss-120b", "groq/openai/gpt-oss-120b", catalog.MatchExact},
-		{"other provider's model", "anthropic", "gpt-4o", "", 0},
-		{"unknown provider", "custom", "gpt-4o", "", 0},
-		{"empty", "openai", "", "", 0},
-		{"a later Claude", "anthropic", "claude-opus-6-1", "anthropic/claude-opus-5-5", catalog.MatchFamily},
-		{"a much later Claude", "", "claude-sonnet-9", "anthropic/claude-sonnet-5-5", catalog.MatchFamily},
-		{"a Claude between two known ones", "anthropic", "claude-opus-4-9-20270101", "anthropic/claude-opus-5-5", catalog.MatchFamily},
-		{"a Claude with a date", "anthropic", "claude-opus-5-5@20261101", "anthropic/claude-opus-5-5", catalog.MatchFamily},
-		{"a Claude at Bedrock", "anthropic", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic/claude-sonnet-4-5", catalog.MatchFamily},
-		{"a Claude with a point", "anthropic", "anthropic/claude-sonnet-5.5", "anthropic/claude-sonnet-5-5", catalog.MatchFamily},
-		{"a Claude of an unknown family", "anthropic", "claude-saga-6", "", 0},
+		{"maker before host", "", "gpt-4o", "openai/gpt-4o", false},
+		{"google is gemini", "gemini", "gemini-2.5-pro", "gemini/gemini-2.5-pro", false},
+		{"google is no name of ours", "google", "gemini-2.5-pro", "", false},
+		{"alias", "", "claude-3-5-haiku-latest", "anthropic/claude-haiku-3-5-20241022", false},
+		{"case", "ollama", "Llama3.1", "ollama/llama3.1", false},
+		{"ollama tag", "ollama", "qwen3:latest", "ollama/qwen3", false},
+		{"ollama size", "ollama", "qwen3:14b", "ollama/qwen3", true},
+		{"longest family", "openai", "gpt-4o-mini-2029-01-01", "openai/gpt-4o-mini", true},
+		{"unversioned", "mistral", "mistral-large", "mistral/mistral-large-latest", false},
+		{"another version is no relative", "openai", "gpt-4.7", "", false},
+		{"exact elsewhere beats family", "", "deepseek-r1:671b", "ollama/deepseek-r1:671b", false},
+		{"host's own id", "", "openai/gpt-oss-120b", "groq/openai/gpt-oss-120b", false},
+		{"other provider's model", "anthropic", "gpt-4o", "", false},
+		{"unknown provider", "custom", "gpt-4o", "", false},
+		{"empty", "openai", "", "", false},
+		{"a later Claude", "anthropic", "claude-opus-6-1", "anthropic/claude-opus-5-5", true},
+		{"a much later Claude", "", "claude-sonnet-9", "anthropic/claude-sonnet-5-5", true},
+		{"a Claude between two known ones", "anthropic", "claude-opus-4-9-20270101", "anthropic/claude-opus-5-5", true},
+		{"a Claude with a date", "anthropic", "claude-opus-5-5@20261101", "anthropic/claude-opus-5-5", true},
+		{"a Claude at Bedrock", "anthropic", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic/claude-sonnet-4-5", true},
+		{"a Claude with a point", "anthropic", "anthropic/claude-sonnet-5.5", "anthropic/claude-sonnet-5-5", true},
+		{"a Claude of an unknown family", "anthropic", "claude-saga-6", "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -107,8 +107,8 @@ func TestLookupAcceptsVariantsOfModelNames(t *testing.T) {
 			if ok {
 				got = e.Provider + "/" + e.ID
 			}
-			if got != tt.want || e.Match != tt.match {
-				t.Errorf("got %q (match %d), want %q (match %d)", got, e.Match, tt.want, tt.match)
+			if got != tt.want || e.Guessed != tt.guessed {
+				t.Errorf("got %q (guessed: %v), want %q (guessed: %v)", got, e.Guessed, tt.want, tt.guessed)
 			}
 		})
 	}
@@ -129,7 +129,7 @@ func TestDefaultModelsSupportTools(t *testing.T) {
 	for _, p := range []string{"openai", "anthropic", "gemini", "openrouter", "deepseek", "mistral", "xai", "groq",
 		"cerebras", "together", "fireworks", "moonshot", "zai", "alibaba", "cohere", "minimax"} {
 		e, ok := catalog.Default(p)
-		if !ok || e.Provider != p || e.Deprecated || !e.Tools || e.Prices == nil || e.Match != catalog.MatchExact {
+		if !ok || e.Provider != p || e.Deprecated || !e.Tools || e.Prices == nil || e.Guessed {
 			t.Errorf("%s: default %+v (found %v)", p, e, ok)
 		}
 	}

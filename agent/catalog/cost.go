@@ -54,7 +54,7 @@ func Savings(m llm.Model) func(conversation.Usage) *float64 {
 func pricesOf(name string) *llm.Prices {
 	provider, id, _ := strings.Cut(name, "/")
 	e, ok := Lookup(provider, id)
-	if !ok || e.Match == MatchFamily {
+	if !ok || e.Guessed {
 		return nil
 	}
 	return e.Prices

@@ -21,8 +21,9 @@ type Entry struct {
 	Tokenizer  string      `json:"tokenizer"`
 	Deprecated bool        `json:"-"`
 	Traits
-	Date  string `json:"date"` // of the newest source, YYYY-MM-DD
-	Match Match  `json:"-"`    // how the look-up found it
+	Date string `json:"date"` // of the newest source, YYYY-MM-DD
+	// Guessed means that the look-up found only the family: the longest id that the id looked up begins with.
+	Guessed bool `json:"-"`
 }
 
 // Traits are a model's abilities and restrictions.
@@ -46,16 +47,6 @@ const (
 	ChatToolsEffortNone ChatTools = "effort_none"
 	// ChatToolsResponses: only the Responses API takes tools.
 	ChatToolsResponses ChatTools = "responses_only"
-)
-
-// Match is how an entry was found.
-type Match int
-
-// The ways to find an entry, surest first.
-const (
-	MatchExact  Match = iota // by its id
-	MatchAlias               // by an alias or another spelling of the id
-	MatchFamily              // by the longest id that the id looked up begins with: a guess
 )
 
 // Limit returns the largest prompt with its reply in tokens: the window, or the input limit if that is smaller.

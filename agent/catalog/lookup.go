@@ -30,7 +30,7 @@ var preferred = map[string]string{
 	"groq":       "openai/gpt-oss-120b",
 }
 
-// Lookup finds the model id at a provider. The result's Match tells how certain the match is.
+// Lookup finds the model id at a provider. The result tells whether it is a guess.
 func Lookup(provider, id string) (Entry, bool) {
 	t := loaded()
 	if at := strings.Index(id, "claude-"); provider == "anthropic" && at > 0 {
@@ -80,11 +80,7 @@ func (t *table) named(provider, id string) (Entry, bool) {
 	lower := strings.ToLower(id)
 	for _, key := range []string{lower, strings.TrimSuffix(lower, ":latest"), lower + "-latest"} {
 		if i, ok := names[key]; ok && key != "" {
-			e := t.entry(i)
-			if e.ID != id {
-				e.Match = MatchAlias
-			}
-			return e, true
+			return t.entry(i), true
 		}
 	}
 	return Entry{}, false
@@ -124,7 +120,7 @@ func (t *table) guess(provider, id string) (Entry, bool) {
 		return Entry{}, false
 	}
 	e := t.entry(newest)
-	e.Match, e.Prices = MatchFamily, nil // prices of another generation are unknown
+	e.Guessed, e.Prices = true, nil // prices of another generation are unknown
 	return e, true
 }
 
@@ -141,6 +137,6 @@ func (t *table) family(provider, lower string, boundary *regexp.Regexp) (Entry, 
 		return Entry{}, false
 	}
 	e := t.entry(at)
-	e.Match = MatchFamily
+	e.Guessed = true
 	return e, true
 }

@@ -63,7 +63,7 @@ func (models *Models) Connect(ctx context.Context, c Choice) (Connection, error)
 // publishedInput is the largest prompt of a model in the catalogue, in tokens, 0 if only the window limits it.
 func publishedInput(provider, id string) int {
 	e, ok := catalog.Lookup(provider, id)
-	if !ok || e.Match == catalog.MatchFamily {
+	if !ok || e.Guessed {
 		return 0
 	}
 	return e.MaxInput
@@ -173,7 +173,7 @@ func (models *Models) model(ctx context.Context, c Choice, client *openai.Client
 				m.Window = meter.Window{Source: meter.WindowUnknown}
 			}
 		}
-		configured.NoTools = configured.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
+		configured.NoTools = configured.NoTools || m.Caps.NoTools && !e.Guessed
 	}
 	address := c.Address()
 	models.Settings.Endpoints().apply(&m, address)

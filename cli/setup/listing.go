@@ -30,7 +30,7 @@ type ModelRow struct {
 func (models *Models) Row(provider string, l openai.ListedModel) ModelRow {
 	r := ModelRow{Source: meter.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
-		r.Entry, r.IsExact = e, e.Match != catalog.MatchFamily
+		r.Entry, r.IsExact = e, !e.Guessed
 		if r.Source = meter.WindowCatalogue; e.Trained || e.Window == 0 {
 			r.Window, r.Source = 0, meter.WindowUnknown
 		}

@@ -144,7 +144,7 @@ func (i *Importer) fullModelName(name string) string {
 	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.Providers.Known(first) {
 		return name
 	}
-	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && i.Providers.Known(e.Provider) {
+	if e, ok := catalog.ByID(name); ok && !e.Guessed && i.Providers.Known(e.Provider) {
 		return e.Provider + "/" + name
 	}
 	return name
@@ -155,7 +155,7 @@ func (i *Importer) fullModelName(name string) string {
 func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	provider, id, _ := strings.Cut(i.fullModelName(model), "/")
 	m := llm.Model{Provider: provider, ID: id}
-	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
+	if e, ok := catalog.Lookup(provider, id); ok && !e.Guessed {
 		m = e.Model(id)
 	}
 	cfg := i.Settings.Cfg()
