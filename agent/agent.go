@@ -143,8 +143,8 @@ func (a *Agent) Cancel() {
 	})
 }
 
-// TakeBack returns the queued messages to the composer. The running turn continues.
-func (a *Agent) TakeBack() {
+// ReturnQueued returns the queued messages to the composer. The running turn continues.
+func (a *Agent) ReturnQueued() {
 	a.inbox.Put(func(context.Context) { a.queue.returnToComposer() })
 }
 
@@ -265,7 +265,7 @@ func (a *Agent) Run(ctx context.Context) error {
 			a.deliver(ctx, m)
 			continue
 		}
-		if a.display.isBusy { // Cancel or TakeBack emptied the queue
+		if a.display.isBusy { // Cancel or ReturnQueued emptied the queue
 			a.setIdle()
 		}
 		a.counter.idle(ctx)

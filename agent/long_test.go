@@ -43,7 +43,7 @@ func startLong(t *testing.T, server func(*longConversation), options func(*core.
 	t.Helper()
 	l := &longConversation{server: &agenttest.Server{Window: longWindow}, looked: map[string]int{}}
 	l.server.Answer = l.answer
-	l.server.Mark = func() int { return len(l.memory.Events()) }
+	l.server.StoredEvents = func() int { return len(l.memory.Events()) }
 	if server != nil {
 		server(l)
 	}
@@ -254,29 +254,29 @@ func (l *longConversation) checkRequests(inARow int) {
 	l.t.Helper()
 	refused := map[conversation.Purpose]int{}
 	for i, s := range l.server.Served() {
-		for _, wrong := range s.Wrong {
+		for _, wrong := range s.Problems {
 			l.t.Errorf("request %d: %s", i, wrong)
 		}
 		if refused[s.Purpose]++; !s.Refused {
 			refused[s.Purpose] = 0
 		}
 		if n := refused[s.Purpose]; n > inARow {
-			l.t.Errorf("request %d (%q, after event %d): %d tokens are refused, the %d-th time in a row", i, s.Purpose, s.Mark, s.Tokens, n)
+			l.t.Errorf("request %d (%q, after event %d): %d tokens are refused, the %d-th time in a row", i, s.Purpose, s.After, s.Tokens, n)
 		}
 	}
 	events, before := l.memory.Events(), 0
 	for i, s := range l.requestsFor(conversation.PurposeReply) {
-		newest := lastUserText(events[:s.Mark])
+		newest := lastUserText(events[:s.After])
 		if !slices.ContainsFunc(s.Request.Messages, func(m projection.Message) bool { return m.Role == projection.RoleUser && m.Text == newest }) {
-			l.t.Errorf("reply %d (after event %d): %.20q is not in the request", i, s.Mark, newest)
+			l.t.Errorf("reply %d (after event %d): %.20q is not in the request", i, s.After, newest)
 		}
-		changed := slices.ContainsFunc(events[before:s.Mark], func(e conversation.Event) bool {
+		changed := slices.ContainsFunc(events[before:s.After], func(e conversation.Event) bool {
 			return e.Body.Kind().IsOverlay() || e.Body.Kind() == conversation.KindInstructions
 		})
-		if !changed && s.Shared < s.Before {
-			l.t.Errorf("reply %d (after event %d): the prefix breaks after %d of %d messages, and no overlay was made", i, s.Mark, s.Shared, s.Before)
+		if !changed && s.Unchanged < s.Previous {
+			l.t.Errorf("reply %d (after event %d): the prefix breaks after %d of %d messages, and no overlay was made", i, s.After, s.Unchanged, s.Previous)
 		}
-		before = s.Mark
+		before = s.After
 	}
 }
 

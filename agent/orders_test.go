@@ -121,7 +121,7 @@ func (d *randomSession) actAtRandom(t *testing.T, n int) {
 	case 7:
 		d.RedoCompaction()
 	case 8:
-		[]func(){d.Cancel, d.TakeBack}[chance.IntN(2)]()
+		[]func(){d.Cancel, d.ReturnQueued}[chance.IntN(2)]()
 	case 9:
 		d.Preview(heavyRequest())
 	case 10:

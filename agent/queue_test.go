@@ -118,7 +118,7 @@ func TestQueuedMessagesAreStored(t *testing.T) {
 		want []string
 	}{
 		"they are said":       {func(r *rig) { r.provider.Add(textReply("b"), textReply("c")) }, nil},
-		"they are withdrawn":  {func(r *rig) { r.TakeBack(); r.waitIdle() }, nil},
+		"they are withdrawn":  {func(r *rig) { r.ReturnQueued(); r.waitIdle() }, nil},
 		"the turn is stopped": {func(r *rig) { r.Cancel(); r.waitIdle() }, nil},
 		"the program ends":    {func(r *rig) { r.end(); r.waitIdle() }, []string{"two", "three"}},
 	} {

@@ -233,7 +233,7 @@ func (l *longConversation) checkRequestsFromLog() {
 	got := map[uint64][]agenttest.Served{} // by what they were made of
 	for _, s := range l.requestsFor(conversation.PurposeReply) {
 		if !s.Refused { // that one was never heard of again
-			got[uint64(s.Mark)] = append(got[uint64(s.Mark)], s)
+			got[uint64(s.After)] = append(got[uint64(s.After)], s)
 		}
 	}
 	caps := map[string]projection.Capabilities{"test/echoes": {EchoReasoning: true}}

@@ -36,8 +36,8 @@ type Session interface {
 	Cancel()
 	// Retry sends the request of the newest turn again, if it has no complete reply.
 	Retry()
-	// TakeBack returns the queued messages to the composer.
-	TakeBack()
+	// ReturnQueued returns the queued messages to the composer.
+	ReturnQueued()
 	// Rewind undoes a turn and all after it; -1 is the newest turn. Its message is returned as an update.
 	Rewind(turn int)
 	// RestoreTurns redoes the turns that were undone last.

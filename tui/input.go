@@ -95,7 +95,7 @@ func (m *Model) handleMainKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return m.do(m.session.setMode(m.session.nextMode())), true
 	case key.Matches(k, keys.TakeBack):
 		if len(m.chat.outbox.queued) > 0 {
-			m.session.Session.TakeBack()
+			m.session.Session.ReturnQueued()
 		}
 	default:
 		return m.handleSharedKey(k)

@@ -31,8 +31,8 @@ type Server struct {
 	Answer func(n int, r llm.Request) Reply
 	// Summary makes the reply to a request for a summary. Nil: [Healthy].
 	Summary Summariser
-	// Mark is called when a request arrives; [Served] has its result. Nil: 0.
-	Mark func() int
+	// StoredEvents counts the events in the log when a request arrives. Nil: 0.
+	StoredEvents func() int
 
 	mu        sync.Mutex // guards the fields below, except running
 	served    []Served
@@ -47,14 +47,15 @@ type Server struct {
 type Served struct {
 	Request llm.Request
 	Purpose conversation.Purpose
-	Mark    int
-	Tokens  int      // of the whole prompt
-	Refused bool     // because the prompt was too long
-	dropped int      // tokens of the messages that Truncates dropped
-	Wrong   []string // what an endpoint would refuse, with the place
-	// Shared is how many leading messages equal those of the previous request for a reply, and Before the number of
+	After   int  // events in the log when it arrived
+	Tokens  int  // of the whole prompt
+	Refused bool // because the prompt was too long
+	dropped int  // tokens of the messages that Truncates dropped
+	// Problems are what an endpoint would refuse in it, with the place.
+	Problems []string
+	// Unchanged is how many leading messages equal those of the previous request for a reply, and Previous the number of
 	// messages of that request; both are 0 for the first request.
-	Shared, Before int
+	Unchanged, Previous int
 }
 
 // Served returns the requests so far, in the order they began.
@@ -100,13 +101,13 @@ func (s *Server) window(model string) int {
 
 // begin records a request and chooses the reply.
 func (s *Server) begin(r llm.Request) (Served, Reply) {
-	mark := 0
-	if s.Mark != nil {
-		mark = s.Mark()
+	stored := 0
+	if s.StoredEvents != nil {
+		stored = s.StoredEvents()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: requestTokens(r), Wrong: CheckRequest(r)}
+	got := Served{Request: r, Purpose: PurposeOf(r), After: stored, Tokens: requestTokens(r), Problems: CheckRequest(r)}
 	s.compare(&got)
 	if window := s.window(r.Model); window > 0 && got.Tokens > window {
 		got.Refused = !s.Truncates
@@ -141,16 +142,16 @@ func (s *Server) begin(r llm.Request) (Served, Reply) {
 // those of earlier requests.
 func (s *Server) compare(got *Served) {
 	r := got.Request
-	got.Before = len(s.previous)
-	for got.Shared < min(len(s.previous), len(r.Messages)) && sameMessage(&s.previous[got.Shared], &r.Messages[got.Shared]) {
-		got.Shared++
+	got.Previous = len(s.previous)
+	for got.Unchanged < min(len(s.previous), len(r.Messages)) && sameMessage(&s.previous[got.Unchanged], &r.Messages[got.Unchanged]) {
+		got.Unchanged++
 	}
 	tools := toolsText(r.Tools)
 	switch {
 	case s.tools == "" && len(r.Tools) > 0:
 		s.tools = tools
 	case len(r.Tools) > 0 && s.tools != tools, len(r.Tools) == 0 && s.tools != "" && got.Purpose == conversation.PurposeReply:
-		got.Wrong = append(got.Wrong, "the tools are not those of the requests before it")
+		got.Problems = append(got.Problems, "the tools are not those of the requests before it")
 	}
 	if got.Purpose == conversation.PurposeReply {
 		s.previous = r.Messages

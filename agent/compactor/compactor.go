@@ -372,7 +372,7 @@ func (r *failureLog) recordGivenUp(ctx context.Context, j *job, spent []conversa
 			now, rules := r.journal.Reading(), r.journal.Rules()
 			attempt.RetryTokens = planner.NextTry(&rules, attempt.Before, now.Window.Tokens, now.LoadLine)
 		}
-		attempt.Paused = r.schedule.past.Failures+1 >= r.journal.Rules().Planner.Failures
+		attempt.Paused = r.schedule.history.Failures+1 >= r.journal.Rules().Planner.Failures
 	}
 	r.recordFailure(ctx, attempt, spent...)
 	r.schedule.delayModelRequests()

@@ -114,7 +114,7 @@ func (c *Compactor) RulesChanged() {
 // Observe reads stored events.
 func (c *Compactor) Observe(events []conversation.Event) {
 	for _, e := range events {
-		if affectsPast(e.Body) {
+		if affectsHistory(e.Body) {
 			c.schedule.refreshHistory()
 			return
 		}

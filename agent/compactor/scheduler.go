@@ -23,7 +23,7 @@ type scheduler struct {
 	cacheSaved func(llm.Model, conversation.Usage) *float64 // see [core.Options]
 	isWriting  func() bool                                  // a summary is being written or reviewed
 
-	past             planner.History // earlier compactions in the log
+	history          planner.History // earlier compactions in the log
 	paused           bool            // automatic summaries pause, and the watcher was told
 	summaryStartedAt int             // size of the request, in tokens, when a summary was last started automatically; 0 after a compaction
 	modelMayAskAt    int             // size of a request, in tokens, from which on the model may ask again
@@ -35,7 +35,7 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 	idle, changed := p.journal.SinceReply(m)
 	return planner.Check{
 		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, CacheInvalid: changed, Refused: refused,
-		Sheet: m.Sheet(), History: p.past, Prepares: !refused && p.mayPrepare(),
+		Sheet: m.Sheet(), History: p.history, Prepares: !refused && p.mayPrepare(),
 	}
 }
 
@@ -176,8 +176,8 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 	return newConversationHint
 }
 
-// affectsPast reports whether an event changes what the planner knows of earlier compactions.
-func affectsPast(b conversation.Body) bool {
+// affectsHistory reports whether an event changes what the planner knows of earlier compactions.
+func affectsHistory(b conversation.Body) bool {
 	switch b.Kind() {
 	case conversation.KindAttempt, conversation.KindModel:
 		return true
@@ -187,8 +187,8 @@ func affectsPast(b conversation.Body) bool {
 
 // refreshHistory reads the earlier compactions from the log, and publishes whether automatic summaries pause.
 func (p *scheduler) refreshHistory() {
-	p.past = planner.HistoryOf(p.journal.Events())
-	if paused := p.past.Exhausted(p.journal.Rules()); paused != p.paused {
+	p.history = planner.HistoryOf(p.journal.Events())
+	if paused := p.history.Exhausted(p.journal.Rules()); paused != p.paused {
 		p.paused = paused
 		p.journal.Publish(updates.SummariesPaused{Paused: paused})
 	}

@@ -237,8 +237,8 @@ func (c *Compactor) whyNoSummary(plan planner.Plan) string {
 	switch j := c.job; {
 	case c.journal.Rules().Summary.When == preset.SummaryNever, c.journal.Rules().Summary.When == preset.SummaryByHand:
 		return "no summary: compaction.summary.when is " + string(c.journal.Rules().Summary.When)
-	case c.schedule.past.Exhausted(c.journal.Rules()):
-		return fmt.Sprintf("no summary: %d requests failed, so no more are made", c.schedule.past.Failures)
+	case c.schedule.history.Exhausted(c.journal.Rules()):
+		return fmt.Sprintf("no summary: %d requests failed, so no more are made", c.schedule.history.Failures)
 	case j != nil && j.state == stateInReview:
 		return "no summary: it was waiting for your review"
 	case j != nil && j.pending():

@@ -1,6 +1,7 @@
 package demo
 
 import (
+	_ "embed"
 	"strings"
 
 	"plimsoll/agent"
@@ -36,7 +37,7 @@ func (t *turn) fillGauge([]string) reply {
 	case len(t.steps) < maxSteps && t.tools["todo_read"]:
 		// The call divides the story in two steps, so that the first one is old by the end.
 		const lead = "I'll look at the checklist, too."
-		return t.use(tellStory(older-countTokens(lead)-1, t.chapter())+"\n\n"+lead, toolUse{"todo_read", args{}})
+		return t.use(storyExcerpt(older-countTokens(lead)-1, t.nextChapter())+"\n\n"+lead, toolUse{"todo_read", args{}})
 	}
 	text := "\n\n- `ctrl+x` or `/undo-compact` undoes it, `/redo-compact` makes it again\n" +
 		"- `ctrl+t` or `/history` shows the originals next to what is sent\n- `/compact` compacts at any time"
@@ -44,7 +45,7 @@ func (t *turn) fillGauge([]string) reply {
 		" tokens), so older turns are compacted automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can keep typing; " +
 		"then a line says what changed." + text
 	if free -= countTokens(text); free >= minStory {
-		text = tellStory(free, t.chapter()) + "\n\n" + text
+		text = storyExcerpt(free, t.nextChapter()) + "\n\n" + text
 	}
 	if used := t.prompt + countTokens(text); used <= load {
 		text += "\n\nIt takes more to get there: say `fill the gauge` again."
@@ -64,10 +65,39 @@ func (t *turn) filesFor(free int) (calls []toolUse) {
 	return calls
 }
 
-// chapter returns the number of the next chapter: how many were told in the conversation.
-func (t *turn) chapter() (told int) {
+// nextChapter is the number of the next chapter: as many as the conversation has already.
+func (t *turn) nextChapter() (n int) {
 	for _, m := range t.history {
-		told += strings.Count(m.Content.Text, chapterMark)
+		n += strings.Count(m.Content.Text, chapterMark)
 	}
-	return told
+	return n
+}
+
+// The story is Markdown about windows, caches and load lines. Each time in a conversation it starts at the next chapter;
+// after the last chapter comes the first.
+
+//go:embed story.md
+var story string
+
+const chapterMark = "\n\n## "
+
+// storyExcerpt returns up to n tokens of the story from chapter first on: whole paragraphs, and whole sentences of the last one.
+func storyExcerpt(n, first int) string {
+	chapters := strings.Split("\n\n"+strings.TrimSpace(story), chapterMark)[1:]
+	out := "# On windows, caches and load lines"
+	left := n - countTokens(out)
+	for chapter := first; ; chapter++ {
+		for p := range strings.SplitSeq("## "+chapters[chapter%len(chapters)], "\n\n") {
+			size := countTokens(p) + 1
+			if size > left {
+				part := strings.Join(pieces(p)[:max(left-1, 0)], "")
+				if end := strings.LastIndex(part, ". "); end > 0 {
+					out += "\n\n" + part[:end+1]
+				}
+				return out
+			}
+			left -= size
+			out += "\n\n" + p
+		}
+	}
 }

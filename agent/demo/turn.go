@@ -87,10 +87,10 @@ func (t *turn) answer() reply {
 	if len(t.steps) == 0 && !slices.ContainsFunc(t.history, func(m message) bool { return m.Role == "assistant" || compacted(m) }) {
 		r.text = introduction + " " + r.text
 	}
-	told := func(m message) bool {
+	hasNotice := func(m message) bool {
 		return m.Role == "assistant" && strings.Contains(m.Content.Text, compactedNotice)
 	}
-	if len(r.calls) == 0 && slices.ContainsFunc(t.history, compacted) && !slices.ContainsFunc(t.history, told) {
+	if len(r.calls) == 0 && slices.ContainsFunc(t.history, compacted) && !slices.ContainsFunc(t.history, hasNotice) {
 		r.text += "\n\n" + compactedNotice
 	}
 	return r

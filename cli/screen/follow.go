@@ -233,7 +233,7 @@ func (s readOnlySession) Inspect() {
 func (readOnlySession) Send(string)                        {}
 func (readOnlySession) Add(string)                         {}
 func (readOnlySession) Cancel()                            {}
-func (readOnlySession) TakeBack()                          {}
+func (readOnlySession) ReturnQueued()                      {}
 func (readOnlySession) Rewind(int)                         {}
 func (readOnlySession) Answer(string, conversation.Answer) {}
 func (readOnlySession) SetMode(conversation.Mode)          {}

@@ -182,7 +182,7 @@ func profileNote(p preset.Profile) string {
 // holds h.mu.
 func (h *Host) leaveConversation() {
 	if h.Running != nil {
-		h.Running.Agent.TakeBack()
+		h.Running.Agent.ReturnQueued()
 	}
 	if err := h.closeConversation(); err != nil {
 		h.deps.Resources.Logger().Error("leaving a conversation", "error", err)
