@@ -39,24 +39,6 @@ func TestASummaryHasTheTransitionsOfTheTable(t *testing.T) {
 	}
 }
 
-// TestEveryStateIsReached walks from idle.
-func TestEveryStateIsReached(t *testing.T) {
-	t.Parallel()
-	reached := map[state]bool{stateIdle: true}
-	for again := true; again; {
-		again = false
-		for from := range reached {
-			for _, to := range transitions[from] {
-				again = again || !reached[to]
-				reached[to] = true
-			}
-		}
-	}
-	if len(reached) != int(stateStale)+1 {
-		t.Errorf("%d states are reached: %v", len(reached), reached)
-	}
-}
-
 func TestTheFirstEndOfASummaryCounts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
