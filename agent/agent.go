@@ -58,7 +58,7 @@ func New(o core.Options) (*Agent, error) {
 	windows := &windowKeeper{
 		journal: j, display: disp, inbox: in, askServer: o.AskWindow, askedAfterShort: map[string]bool{}, calibrations: map[string]conversation.Calibration{},
 	}
-	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates()}, disp, windows
+	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates}, disp, windows
 	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answeredModels: map[string]bool{}}
 	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
 	a.hooks = &hookRunner{journal: j, inbox: in, display: disp, port: o.Hooks, warned: map[string]bool{}}
@@ -68,7 +68,7 @@ func New(o core.Options) (*Agent, error) {
 	windows.compactor = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}
 	a.titler = &titler{journal: j, inbox: in, asksModel: o.Titles, usageEvents: windows.usageEvents}
-	a.inspector = &inspector{inbox: in, adding: make(chan struct{}, 1), updates: j.Updates(), breakdown: a.compactor.Breakdown}
+	a.inspector = &inspector{inbox: in, adding: make(chan struct{}, 1), updates: j.Updates, breakdown: a.compactor.Breakdown}
 	if w, ok := windowAfterCut(o.Stored.Events, j.Model()); ok {
 		name := j.Model().Name()
 		windows.cuts = cutWatch{model: name, loweredWindow: w, warnedModels: map[string]bool{name: true}}
@@ -90,7 +90,7 @@ func New(o core.Options) (*Agent, error) {
 func (a *Agent) Meter() meter.Meter { return a.journal.Meter() }
 
 // Updates is the mailbox of the updates. It is closed when Run ends.
-func (a *Agent) Updates() *updates.Mailbox { return a.journal.Updates() }
+func (a *Agent) Updates() *updates.Mailbox { return a.journal.Updates }
 
 // Send sends a message to the model, or queues it while a turn runs. Blank text is ignored. A text that is too
 // long for the window returns to the composer and is not recorded.
@@ -113,7 +113,7 @@ func (a *Agent) Add(text string) {
 // again.
 func (a *Agent) Retry() {
 	a.inbox.Put(func(context.Context) {
-		if a.journal.InTurn() {
+		if a.journal.InTurn {
 			a.journal.Publish(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "A reply is on its way"}})
 			return
 		}
@@ -198,7 +198,7 @@ func (a *Agent) DeclareServerTools() {
 	a.inbox.Put(func(ctx context.Context) {
 		switch {
 		case a.servers == nil:
-		case a.journal.InTurn():
+		case a.journal.InTurn:
 			a.journal.Publish(updates.Failed{Err: &llm.Error{Class: llm.BadRequest, Message: "The tools can change when the turn has ended"}})
 		default:
 			if err := a.declareServerTools(ctx, true); err != nil {
@@ -242,7 +242,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.started.Swap(true) {
 		return errors.New("the agent runs already")
 	}
-	defer a.journal.Updates().Close()
+	defer a.journal.Updates.Close()
 	a.windows.keeper.start(ctx)
 	defer a.windows.keeper.finish(ctx)
 	a.queue.backlog.start(ctx)

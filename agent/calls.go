@@ -261,9 +261,9 @@ func (r *callRunner) checkPermission(ctx context.Context, c *call) error {
 	switch need := c.review.Need; {
 	case need == conversation.NeedNothing:
 		return nil
-	case need == conversation.NeedApproval && r.journal.Interactive():
+	case need == conversation.NeedApproval && r.journal.Interactive:
 		return r.askApproval(ctx, c)
-	case need == conversation.NeedAnswer && r.journal.Interactive():
+	case need == conversation.NeedAnswer && r.journal.Interactive:
 		return r.askAnswer(ctx, c)
 	case need == conversation.NeedApproval:
 		c.settle(conversation.ResultDenied, nobodyApproves)

@@ -97,7 +97,7 @@ func (a *Agent) Rewind(turn int) {
 		if !a.compactor.CanRewind(turn) {
 			return
 		}
-		if a.journal.InTurn() {
+		if a.journal.InTurn {
 			a.turn.cancel(compactor.ErrCancelled)
 			a.display.status(updates.Status{Phase: updates.Stopping})
 			a.queue.returnToComposer()
@@ -114,7 +114,7 @@ func (a *Agent) switchModel(ctx context.Context, m llm.Model, p llm.Provider) {
 	}
 	// In a turn the next request records the model. Before the first message nothing is stored: that message records
 	// it.
-	if !a.journal.InTurn() && a.journal.Len() > 0 {
+	if !a.journal.InTurn && a.journal.Len() > 0 {
 		if c, isNew := a.journal.ModelRecord(); isNew { // a change of the API key alone is not recorded
 			a.journal.AppendWhenIdle(ctx, c)
 		}
@@ -155,7 +155,7 @@ func (a *Agent) Configure(set map[string]string, rules preset.Rules) {
 		a.journal.UseRules(set, rules)
 		a.compactor.RulesChanged()
 		a.display.showMeter()
-		if !a.journal.InTurn() {
+		if !a.journal.InTurn {
 			a.journal.StoreOverrides(ctx)
 		}
 	})

@@ -45,7 +45,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 	m := c.journal.Model()
 	counter, ok := c.journal.Provider().(llm.Counter)
 	now := c.journal.Now()
-	if !ok || !c.journal.Interactive() || c.countEnded != nil || c.refusedModels[m.Name()] || !c.requester.answeredModels[m.Name()] || !c.journal.Reading().Estimated {
+	if !ok || !c.journal.Interactive || c.countEnded != nil || c.refusedModels[m.Name()] || !c.requester.answeredModels[m.Name()] || !c.journal.Reading().Estimated {
 		return
 	}
 	if since := now.Sub(c.lastCount); !c.lastCount.IsZero() && since < countEvery {
@@ -75,7 +75,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 			switch {
 			case cannotCount(err):
 				c.refusedModels[m.Name()] = true
-				c.journal.Logger().Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
+				c.journal.Logger.Info("the endpoint does not count tokens", "model", m.Name(), "error", err)
 			case err == nil && same:
 				c.lastFailed = !c.windows.learnFromCount(n)
 			}

@@ -113,7 +113,7 @@ func (k *windowKeeper) checkForCut(r llm.Outgoing, rep *llm.Reply) []conversatio
 	if !w.countReport(found, u.Prompt) {
 		return nil
 	}
-	k.journal.Logger().Info("report", "short", true, "cut", w.showsCut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
+	k.journal.Logger.Info("report", "short", true, "cut", w.showsCut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
 		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", w.shortInRow)
 	if !w.showsCut(found) {
 		return nil

@@ -63,7 +63,7 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 			ans.err = q.finalFailure(failure, try, began)
 			return ans
 		}
-		q.journal.Logger().Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
+		q.journal.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.Arrived() {
 			q.journal.Publish(updates.Discarded{})
 		}
@@ -130,7 +130,7 @@ type piece struct {
 // stream makes one try of a request. It shows the reply as it arrives, and stores it apart from the log. The error
 // is an *Error, or the cause of ctx's end; the reply has what arrived, and is never nil.
 func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
-	keeper := keepPartials(ctx, q.store, q.journal.Logger())
+	keeper := keepPartials(ctx, q.store, q.journal.Logger)
 	defer keeper.stop()
 	q.display.status(updates.Status{Phase: updates.Waiting})
 	streamCtx, stop := context.WithCancel(ctx)

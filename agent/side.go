@@ -15,7 +15,7 @@ import (
 // AskUser asks the user and waits for the answer. ok is false without one: no user is present, or ctx ended. Any goroutine may call
 // it.
 func (a *Agent) AskUser(ctx context.Context, review conversation.Review) (answer conversation.Answer, ok bool) {
-	if !a.journal.Interactive() {
+	if !a.journal.Interactive {
 		return answer, false
 	}
 	c := conversation.ToolCall{ID: "question " + strconv.FormatInt(a.asked.Add(1), 10)}

@@ -41,7 +41,7 @@ type titler struct {
 
 // idle asks the model for a title after the first turn. It is called while the conversation is idle.
 func (t *titler) idle(ctx context.Context) {
-	if t.isDone || t.done != nil || t.asksModel == nil || !t.journal.Interactive() || !t.asksModel(t.journal.Model()) {
+	if t.isDone || t.done != nil || t.asksModel == nil || !t.journal.Interactive || !t.asksModel(t.journal.Model()) {
 		return
 	}
 	question, reply, ended := firstTurn(t.journal.Events())
@@ -111,7 +111,7 @@ func (t *titler) storeTitle(ctx context.Context, r llm.Outgoing, rep *llm.Reply,
 		bodies = t.usageEvents(r, rep, 0)
 	}
 	if err != nil {
-		t.journal.Logger().Info("the model wrote no title", "model", r.To.Name(), "error", err)
+		t.journal.Logger.Info("the model wrote no title", "model", r.To.Name(), "error", err)
 	} else if title := parseTitle(rep.Text.String()); title != "" && rep.Stop == conversation.StopEnd && t.hasFirstLineTitle() {
 		bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 	}

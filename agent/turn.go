@@ -41,11 +41,11 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	defer cancel(nil)
 	t := &turn{cancel: cancel, takeover: takeover{journal: a.journal, untried: a.fallbacks}}
 	a.turn = t
-	a.journal.SetInTurn(true)
+	a.journal.InTurn = true
 	err := a.runSteps(turnCtx, begin)
 	a.hooks.atTurnEnd(ctx, t, err)
 	a.turn = nil
-	a.journal.SetInTurn(false)
+	a.journal.InTurn = false
 	if t.wasRefused {
 		a.queue.returnToComposer(a.newestMessage()) // the user may write it differently
 	}
@@ -294,7 +294,7 @@ func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
 	}
-	busy := a.journal.InTurn() || a.compactor.Awaiting()
+	busy := a.journal.InTurn || a.compactor.Awaiting()
 	if err := a.journal.Oversized(m.text); err != nil && busy {
 		a.journal.Publish(updates.Returned{Texts: []string{m.text}})
 		a.journal.Publish(updates.Failed{Err: err})

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// ToolSpec is the declaration of a tool.
+// ToolSpec is the declaration of a tool. Logs have it as JSON.
 type ToolSpec struct {
-	Name        string
-	Description string
-	Parameters  RawJSON // JSON Schema of the arguments, an object
-	ReadOnly    bool    // the tool changes nothing: it may run in parallel and in plan mode
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Parameters  RawJSON `json:"parameters"`          // JSON Schema of the arguments, an object
+	ReadOnly    bool    `json:"read_only,omitempty"` // the tool changes nothing: it may run in parallel and in plan mode
 }
 
 // The names of what requests declare for servers of tools.

@@ -96,7 +96,7 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, request
 		j.applyEvent(eventCommitted)
 	}
 	p := proposal.Preview()
-	c.journal.Logger().Info("compaction", "outcome", "made", "source", request.Source, "trigger", request.Trigger, "preset", c.journal.Rules().Preset,
+	c.journal.Logger.Info("compaction", "outcome", "made", "source", request.Source, "trigger", request.Trigger, "preset", c.journal.Rules().Preset,
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	layer := request.Trigger == planner.TriggerRequest
@@ -142,7 +142,7 @@ func (c *Compactor) showForReview(j *job) {
 		return
 	}
 	j.applyEvent(eventShown)
-	c.journal.Logger().Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.duration)
+	c.journal.Logger.Info("compaction", "outcome", "waits for the user", "source", j.request.Source, "trigger", j.request.Trigger, "duration", j.writer.duration)
 	c.announceReview()
 }
 
@@ -198,7 +198,7 @@ func (c *Compactor) WindowChanged(w meter.Window) {
 	switch p := c.writers.previous; {
 	case p != nil && w.Tokens >= p.model.Window.Tokens:
 		c.writers.previous = nil
-	case p != nil && !c.journal.InTurn() && c.journal.Len() > 0:
+	case p != nil && !c.journal.InTurn && c.journal.Len() > 0:
 		c.replan = true // as after a switch to a model with a known window
 	}
 }
@@ -292,7 +292,7 @@ type failureLog struct {
 // reportRefusal reports that a compaction was not made. A request of the model goes into the log, too, because the user
 // does not see it.
 func (r *failureLog) reportRefusal(ctx context.Context, request edit.Request, e *llm.Error) {
-	r.journal.Logger().Info("compaction", "outcome", "refused", "source", request.Source, "class", e.Class)
+	r.journal.Logger.Info("compaction", "outcome", "refused", "source", request.Source, "class", e.Class)
 	if request.Source == conversation.SourceTool {
 		r.recordFailure(ctx, conversation.Attempt{
 			Source: request.Source, Trigger: request.Trigger, Preset: string(r.journal.Rules().Preset), Profile: request.Profile,
@@ -351,10 +351,10 @@ func (r *failureLog) recordGivenUp(ctx context.Context, j *job, spent []conversa
 	if j.writer.duration > 0 {
 		took = j.writer.duration // without the time of the review
 	}
-	r.journal.Logger().Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
+	r.journal.Logger.Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
 		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.requests), "duration", took)
 	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.AttemptFailed {
-		r.journal.Logger().Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
+		r.journal.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
 	attempt := conversation.Attempt{
 		Source: j.request.Source, Trigger: j.request.Trigger, Preset: string(j.writer.preset), Profile: j.proposal.Profile,
@@ -397,7 +397,7 @@ func (c *Compactor) RunDueOperations(ctx context.Context) {
 			c.applySummary(ctx)
 		}
 		c.recordStale(ctx)
-		if !c.operations.hasDue(c.journal.InTurn()) {
+		if !c.operations.hasDue(c.journal.InTurn) {
 			return
 		}
 		c.runOperation(ctx, c.operations.takeOldest())
@@ -433,7 +433,7 @@ func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 	case c.refusedByHooks(ctx, request, &proposal, propose):
 	case proposal.Job != nil && c.commitPrepared(ctx, request, proposal.Spans):
 	case proposal.Job != nil:
-		j := &job{request: request, propose: propose, blocking: request.Source != conversation.SourceManual || !c.journal.InBackground()}
+		j := &job{request: request, propose: propose, blocking: request.Source != conversation.SourceManual || !c.journal.Rules().Auto.Background}
 		if err := c.startJob(ctx, j); err != nil {
 			j.end(err)
 			c.failures.recordGivenUp(ctx, j, nil)
@@ -454,7 +454,7 @@ func (c *Compactor) applyEdit(ctx context.Context, d operation) {
 		edited.Before, edited.After = origin.Before, origin.After
 		c.dropStale()
 	}
-	c.journal.Logger().Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
+	c.journal.Logger.Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
 	c.journal.Publish(edited)
 }
 
@@ -501,7 +501,7 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 	}
 	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
-	c.journal.Logger().Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
+	c.journal.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.schedule.delayModelRequests()
 	c.dropReverted()
 	if done.Undone {
@@ -535,6 +535,6 @@ func (c *Compactor) originOf(trigger string) conversation.Origin {
 func (c *Compactor) logMicro(plan planner.Plan) {
 	name := c.journal.Rules().Preset.Design().MaskLog
 	if n := plan.MaskedItems(); n > 0 && name != "" {
-		c.journal.Logger().Info(name+" triggered", "compacted", n)
+		c.journal.Logger.Info(name+" triggered", "compacted", n)
 	}
 }

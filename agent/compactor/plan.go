@@ -76,7 +76,7 @@ func (c *Compactor) awaitNeededSummary(ctx context.Context) (last *job, busy boo
 // needsSummaryFirst reports whether a summary has to be started before a plan is applied. Above the hard line, rules with
 // background summaries commit the note without one.
 func (c *Compactor) needsSummaryFirst(plan planner.Plan) bool {
-	alone := plan.Note != nil && c.journal.OverHardLine() && c.journal.InBackground()
+	alone := plan.Note != nil && c.journal.OverHardLine() && c.journal.Rules().Auto.Background
 	return c.job == nil && !alone && c.needsSummary(plan)
 }
 
@@ -101,7 +101,7 @@ func (c *Compactor) requestWaitsFor(j *job) bool {
 // CompactAfterTurn shortens the request of the next turn when a turn has ended.
 func (c *Compactor) CompactAfterTurn(ctx context.Context) {
 	defer c.tellHooks(ctx)
-	if !c.journal.Interactive() {
+	if !c.journal.Interactive {
 		defer c.finishLastJob(ctx) // the program ends with the turn
 	}
 	if c.job != nil || ctx.Err() != nil || !c.schedule.plansAfterReply() {
@@ -131,14 +131,14 @@ func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) 
 	if plan.Prepare {
 		j.request.Trigger = planner.TriggerPrepare
 	}
-	j.blocking = !c.journal.InBackground() || c.journal.Rules().Preset.Design().AbsoluteLoadLine
+	j.blocking = !c.journal.Rules().Auto.Background || c.journal.Rules().Preset.Design().AbsoluteLoadLine
 	j.propose = func(now edit.Inputs) (edit.Proposal, error) {
 		return edit.ProposeSummary(c.journal.Events(), c.journal.Rules(), now, plan.Spans, origin)
 	}
 	c.schedule.summaryStartedAt = c.journal.Reading().Used
 	if err := c.startJob(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, edit.ErrNothingToGain) {
-			c.journal.Logger().Info("compaction", "outcome", "not prepared", "why", err.Error()) // no step is due, and no model was asked
+			c.journal.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // no step is due, and no model was asked
 			return false
 		}
 		j.end(err)
@@ -199,7 +199,7 @@ func (c *Compactor) RunWhileIdle(ctx context.Context) bool {
 // CompactForModel makes the compaction that the model asked for. again says that the model already asked in this turn.
 func (c *Compactor) CompactForModel(ctx context.Context, request edit.Request, again bool) {
 	if again {
-		c.journal.Logger().Info("compaction", "outcome", "refused", "source", request.Source, "why", "asked again in the turn")
+		c.journal.Logger.Info("compaction", "outcome", "refused", "source", request.Source, "why", "asked again in the turn")
 		return
 	}
 	profile, e := c.schedule.profileForModel()

@@ -35,7 +35,7 @@ func (c *Compactor) Compact(request edit.Request) {
 	} else if c.job != nil {
 		if c.job.answersRequest(c.journal.Rules(), request) {
 			c.job.joinedBy = conversation.SourceManual
-			c.job.needsReview = c.job.needsReview || c.journal.Interactive() && request.Review && !c.job.ended()
+			c.job.needsReview = c.job.needsReview || c.journal.Interactive && request.Review && !c.job.ended()
 			return
 		} // the new request replaces it only once it is known to be possible
 	}

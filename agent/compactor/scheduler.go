@@ -51,7 +51,7 @@ func (p *scheduler) plan(moment planner.Moment, refused bool) planner.Plan {
 	case !plan.Acts():
 		decision = "nothing"
 	}
-	p.journal.Logger().Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
+	p.journal.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
 		"refused", refused, "hold", plan.BlocksRequest, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Rewritten,
 		"idle", check.Idle, "cold", check.CacheInvalid || check.Sheet.Cold(check.Idle), "after_last", check.History.After, "after_undo", check.History.UndoneAt, "failures", check.History.Failures)
@@ -100,7 +100,7 @@ func (p *scheduler) chooseRange(request edit.Request) edit.Request {
 // function computes the breakdown and reads nothing that the owner changes.
 func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	moment := planner.MomentTurn
-	if p.journal.InTurn() {
+	if p.journal.InTurn {
 		moment = p.journal.Moment()
 	}
 	check, model, saved := p.check(moment, false), p.journal.Model(), p.cacheSaved
@@ -198,12 +198,12 @@ func (p *scheduler) refreshHistory() {
 // turn follows: Plimsoll's own rules then wait for it, because they also act before requests.
 func (p *scheduler) plansAfterReply() bool {
 	r := p.journal.Rules()
-	return p.journal.Interactive() || !r.Preset.Design().HasAdditions || r.Auto.Profile != ""
+	return p.journal.Interactive || !r.Preset.Design().HasAdditions || r.Auto.Profile != ""
 }
 
 // mayPrepare reports whether a summary may be prepared now.
 func (p *scheduler) mayPrepare() bool {
-	return p.journal.Interactive() && p.journal.InBackground() && !p.isWriting() &&
+	return p.journal.Interactive && p.journal.Rules().Auto.Background && !p.isWriting() &&
 		(p.summaryStartedAt == 0 || p.journal.Reading().Used >= p.summaryStartedAt+p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens))
 }
 

@@ -165,7 +165,7 @@ func (c *Compactor) awaitSummary(ctx context.Context, needed func() bool) {
 	c.loop.ShowCompacting()
 	c.announceWriting(true)
 	c.announceReview()
-	for !c.operations.hasDue(c.journal.InTurn()) {
+	for !c.operations.hasDue(c.journal.InTurn) {
 		if j.ended() {
 			c.applySummary(ctx)
 			return
@@ -213,7 +213,7 @@ func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 		c.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
-	c.journal.Logger().Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
+	c.journal.Logger.Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.requests), "duration", j.writer.duration)
 	c.journal.Publish(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
 }
@@ -313,7 +313,7 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 		return
 	}
 	moment := planner.MomentReply
-	if c.journal.InTurn() {
+	if c.journal.InTurn {
 		moment = c.journal.Moment()
 	}
 	plan := c.plan(ctx, moment, false)
@@ -331,7 +331,7 @@ func (c *Compactor) commitPrepared(ctx context.Context, request edit.Request, as
 	}
 	j, whole := list[len(list)-1], request.From == nil && request.To == nil && request.KeepLast < 0
 	switch {
-	case j.state != stateReady, request.Focus != "", request.Review && c.journal.Interactive():
+	case j.state != stateReady, request.Focus != "", request.Review && c.journal.Interactive:
 		return false
 	case request.Source == conversation.SourceManual && !(whole && conversation.Disjoint(j.basis.spans).ContainsMessages(c.journal.Events(), asked)):
 		return false

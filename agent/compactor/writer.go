@@ -195,7 +195,7 @@ func (s *writerChooser) prepare(ctx context.Context, j *job) error {
 	j.writer.from, j.writer.to = j.proposal.Range.From, j.proposal.Range.To
 	design := j.writer.preset.Design()
 	if design.SummaryLog != "" {
-		s.journal.Logger().Info(design.SummaryLog + " triggered")
+		s.journal.Logger.Info(design.SummaryLog + " triggered")
 	}
 	if !design.WritesTranscript || s.saveTranscript == nil {
 		return nil
@@ -252,7 +252,7 @@ func (s *writerChooser) storeTranscript(ctx context.Context) (path string, err e
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}
-	s.journal.Logger().Info("Transcript saved: " + path) // JCL
+	s.journal.Logger.Info("Transcript saved: " + path) // JCL
 	return path, nil
 }
 
@@ -286,5 +286,5 @@ func (s *writerChooser) largerThan(w meter.Window) *modelClient {
 
 // reviews reports whether the user reviews a summary before it is applied.
 func (s *writerChooser) reviews(w edit.Request, r preset.SummaryRules) bool {
-	return s.journal.Interactive() && (w.Review || r.Review)
+	return s.journal.Interactive && (w.Review || r.Review)
 }

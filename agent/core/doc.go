@@ -5,6 +5,7 @@
 //
 //   - Append stores now, or fails and changes nothing
 //   - AppendOrPostpone stores now or, if that fails, with the next append
+//   - Record is AppendOrPostpone, and publishes a failure
 //   - AppendWhenIdle stores now while idle, and with the next append in a turn
 //   - Flush stores the events that wait for the next append
 //

@@ -24,21 +24,22 @@ import (
 // Journal is a conversation: its stored events, the view that the model is sent, and the rules of compaction. The
 // turn loop and the compactor share it; one goroutine owns it.
 type Journal struct {
-	id          string
-	store       Log
-	now         func() time.Time
-	logger      *slog.Logger
-	interactive bool
-	cost        func(llm.Model, llm.Tokens) (usd *float64, priced string)
+	Now         func() time.Time
+	Logger      *slog.Logger     // receives classes, counts and causes, never texts or keys
+	Interactive bool             // a user is present
+	Updates     *updates.Mailbox // of the watcher
+	InTurn      bool             // a turn runs
 
-	updates      *updates.Mailbox
+	id    string
+	store Log
+	cost  func(llm.Model, llm.Tokens) (usd *float64, priced string)
+
 	log          *conversation.Log
 	view         projection.View
 	meter        meter.Meter
 	settings     Settings
 	rules        preset.Rules
 	pending      []conversation.Body // stored before the bodies of the next append
-	inTurn       bool
 	onAppend     func([]conversation.Event)
 	countedPause uint64 // Seq of the newest report after which a pause was recorded
 }
@@ -54,8 +55,8 @@ func NewJournal(o Options, appended func([]conversation.Event)) (*Journal, error
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{id: o.Stored.ID, store: o.Log, now: o.Now, logger: o.Logger, interactive: o.Interactive, cost: o.Cost,
-		updates: updates.NewMailbox(), log: log, settings: set, rules: o.Rules, onAppend: appended}
+	j := &Journal{Now: o.Now, Logger: o.Logger, Interactive: o.Interactive, Updates: updates.NewMailbox(),
+		id: o.Stored.ID, store: o.Log, cost: o.Cost, log: log, settings: set, rules: o.Rules, onAppend: appended}
 	j.view = projection.Project(o.Stored.Events)
 	j.meter = meter.New(set.Model.MeterOptions(o.Rules)).WithPrompt(set.PromptSizes()).WithView(j.view)
 	j.updateThinking()
@@ -63,9 +64,6 @@ func NewJournal(o Options, appended func([]conversation.Event)) (*Journal, error
 	j.meter = j.meter.WithHistory(o.Stored.Events, set.Model.Name())
 	return j, nil
 }
-
-// ID is the ID of the conversation.
-func (j *Journal) ID() string { return j.id }
 
 // Events are all events in the log, oldest first.
 func (j *Journal) Events() []conversation.Event { return j.log.Events() }
@@ -137,26 +135,8 @@ func (j *Journal) PutBlob(ctx context.Context, text string) (string, error) {
 	return j.store.PutBlob(context.WithoutCancel(ctx), text)
 }
 
-// InTurn reports whether a turn runs.
-func (j *Journal) InTurn() bool { return j.inTurn }
-
-// Interactive reports whether a user is present.
-func (j *Journal) Interactive() bool { return j.interactive }
-
-// Now is the current time.
-func (j *Journal) Now() time.Time { return j.now() }
-
-// Logger receives classes, counts and causes, never texts or keys.
-func (j *Journal) Logger() *slog.Logger { return j.logger }
-
-// Updates is the mailbox of the watcher.
-func (j *Journal) Updates() *updates.Mailbox { return j.updates }
-
 // Publish puts an update into the mailbox of the watcher.
-func (j *Journal) Publish(u updates.Update) { j.updates.Put(u) }
-
-// SetInTurn records that a turn runs, or has ended.
-func (j *Journal) SetInTurn(runs bool) { j.inTurn = runs }
+func (j *Journal) Publish(u updates.Update) { j.Updates.Put(u) }
 
 // UseModel makes the next requests go to a model; with oneTurn the model replaces another one for this turn only.
 func (j *Journal) UseModel(m llm.Model, p llm.Provider, oneTurn bool) {
@@ -208,14 +188,14 @@ func (j *Journal) RememberWindow(tokens int) {
 	c := &j.settings.Model.Calibration
 	c.Window, c.WindowAt = tokens, 0
 	if tokens > 0 {
-		c.WindowAt = j.now().Unix()
+		c.WindowAt = j.Now().Unix()
 	}
 }
 
 // Append stores bodies, after the pending ones, in one transaction. If it fails, nothing is changed; the error is
 // an *Error of class NotSaved.
 func (j *Journal) Append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
-	return j.AppendAt(ctx, j.now(), bodies...)
+	return j.AppendAt(ctx, j.Now(), bodies...)
 }
 
 // AppendAt is Append with the time of the events.
@@ -252,11 +232,18 @@ func (j *Journal) AppendOrPostpone(ctx context.Context, bodies ...conversation.B
 	return events, err
 }
 
+// Record is AppendOrPostpone, and publishes a failure.
+func (j *Journal) Record(ctx context.Context, bodies ...conversation.Body) {
+	if _, err := j.AppendOrPostpone(ctx, bodies...); err != nil {
+		j.Publish(updates.Failed{Err: llm.AsError(err)})
+	}
+}
+
 // AppendWhenIdle stores bodies that are not part of the turn: at once while idle, in a turn with the next append, and
 // in a conversation without messages with the first message.
 func (j *Journal) AppendWhenIdle(ctx context.Context, bodies ...conversation.Body) {
 	j.Postpone(bodies...)
-	if j.inTurn {
+	if j.InTurn {
 		return
 	}
 	if err := j.Flush(ctx); err != nil {
@@ -298,25 +285,14 @@ func NotSaved(err error) *llm.Error {
 
 // updateSettings updates the settings from new events. It updates the meter if the thinking in requests changes.
 func (j *Journal) updateSettings(events []conversation.Event, revision uint64) {
-	s, again := &j.settings, revision != j.view.Revision
+	before := j.settings
 	for _, e := range events {
-		switch b := e.Body.(type) {
-		case conversation.MCPServer:
+		j.settings.read(e)
+		if e.Body.Kind() == conversation.KindMCPServer {
 			j.updateKeptOut()
-		case conversation.Instructions:
-			s.RecordedPrompt, again = b, true
-		case conversation.ModelChanged:
-			s.RecordedModel = b
-		case conversation.ConfigChanged:
-			maps.Copy(s.RecordedOverrides, b.Set)
-		case conversation.Notice:
-			if b.ThinkingRefused {
-				s.ThinkingAfter, again = e.Seq, true
-			}
 		}
-		s.notePrefixChange(e)
 	}
-	if again {
+	if s := &j.settings; revision != j.view.Revision || s.RecordedPrompt != before.RecordedPrompt || s.ThinkingAfter != before.ThinkingAfter {
 		j.updateThinking()
 	}
 }
@@ -337,9 +313,8 @@ func (j *Journal) updateThinking() {
 
 // Moment is the planner's moment of the next request.
 func (j *Journal) Moment() planner.Moment {
-	events := j.log.Events()
-	for i := len(events) - 1; i >= 0; i-- {
-		switch events[i].Body.(type) {
+	for _, e := range slices.Backward(j.log.Events()) {
+		switch e.Body.(type) {
 		case conversation.AssistantMessage, conversation.ToolResult:
 			return planner.MomentRequest
 		case conversation.UserMessage:
@@ -349,11 +324,8 @@ func (j *Journal) Moment() planner.Moment {
 	return planner.MomentTurn
 }
 
-// cold reports whether the provider's cache no longer holds the last request, or may not: it is too old, went to
-// another model, or had another prompt.
-func (j *Journal) cold() bool { return j.ColdFor(j.settings.Model) }
-
-// ColdFor is cold for a request to model m.
+// ColdFor reports whether the provider's cache no longer holds the last request for one to model m, or may not: it is
+// too old, went to another model, or had another prompt.
 func (j *Journal) ColdFor(m llm.Model) bool {
 	idle, changed := j.SinceReply(m)
 	return changed || m.NoCache || m.Sheet().Cold(idle)
@@ -366,7 +338,7 @@ func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, changed bool) {
 	if at.IsZero() {
 		return 0, changed
 	}
-	return j.now().Sub(at), changed
+	return j.Now().Sub(at), changed
 }
 
 // LastReply is when the newest reply of m was reported, or of another model if m gave none; the zero time if no
@@ -405,12 +377,9 @@ func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool
 // CompactionInputs are the inputs of a compaction made now.
 func (j *Journal) CompactionInputs() edit.Inputs {
 	return edit.Inputs{
-		Meter: j.meter, Now: j.now(), Cold: j.cold(), Caps: j.settings.Model.Caps, TurnInProgress: j.inTurn,
+		Meter: j.meter, Now: j.Now(), Cold: j.ColdFor(j.Model()), Caps: j.settings.Model.Caps, TurnInProgress: j.InTurn,
 	}
 }
-
-// InBackground reports whether summaries are written in the background.
-func (j *Journal) InBackground() bool { return j.rules.Auto.Background }
 
 // Price is llm.PriceOf for the model in use; nil and nil where its prices are unknown.
 func (j *Journal) Price(p edit.Preview) (now *float64, paysAfter *int) {
@@ -480,18 +449,12 @@ func (j *Journal) RecordOverrides(ctx context.Context) error {
 func (j *Journal) storePrompt(ctx context.Context) (conversation.Instructions, error) {
 	s := &j.settings
 	in := conversation.Instructions{SystemSize: conversation.Measure(s.System), ToolsSize: conversation.Measure(s.toolText)}
-	for _, part := range []struct {
-		text string
-		name *string
-	}{{s.System, &in.System}, {s.toolText, &in.Tools}} {
-		if part.text == "" {
-			continue
-		}
-		blob, err := j.PutBlob(ctx, part.text)
-		if err != nil {
-			return in, err
-		}
-		*part.name = blob
+	var err error
+	if s.System != "" {
+		in.System, err = j.PutBlob(ctx, s.System)
 	}
-	return in, nil
+	if s.toolText != "" && err == nil {
+		in.Tools, err = j.PutBlob(ctx, s.toolText)
+	}
+	return in, err
 }

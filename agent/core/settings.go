@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
 )
 
@@ -46,20 +47,11 @@ func NewSettings(o Options) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	s := Settings{forms: forms, assumedWindow: o.AssumeWindow, System: forms[0].system, Tools: forms[0].tools, toolText: forms[0].text,
+	s := Settings{forms: forms, assumedWindow: o.AssumeWindow, System: forms[0].System, Tools: forms[0].Tools, toolText: forms[0].text,
 		Provider: o.Provider, Model: o.Model, Schema: o.Schema, Overrides: o.Overrides, RecordedOverrides: map[string]string{}}
 	for _, e := range o.Stored.Events {
-		switch b := e.Body.(type) {
-		case conversation.Instructions:
-			s.RecordedPrompt = b
-		case conversation.ModelChanged:
-			s.RecordedModel = b
-		case conversation.ConfigChanged:
-			maps.Copy(s.RecordedOverrides, b.Set)
-		}
-		s.notePrefixChange(e)
+		s.read(e)
 	}
-	s.ThinkingAfter = ThinkingAfter(o.Stored.Events)
 	if old := o.Stored.System; old != nil && *old != s.System {
 		s.newerSystem, s.System = s.System, *old
 	}
@@ -114,9 +106,21 @@ func ThinkingAfter(events []conversation.Event) uint64 {
 	return 0
 }
 
-// notePrefixChange records the Seq of an event that changes what requests carry before later replies.
-func (s *Settings) notePrefixChange(e conversation.Event) {
-	if k := e.Body.Kind(); k.IsOverlay() || k == conversation.KindInstructions {
+// read updates the settings from an event of the log.
+func (s *Settings) read(e conversation.Event) {
+	switch b := e.Body.(type) {
+	case conversation.Instructions:
+		s.RecordedPrompt = b
+	case conversation.ModelChanged:
+		s.RecordedModel = b
+	case conversation.ConfigChanged:
+		maps.Copy(s.RecordedOverrides, b.Set)
+	case conversation.Notice:
+		if b.ThinkingRefused {
+			s.ThinkingAfter = e.Seq
+		}
+	}
+	if k := e.Body.Kind(); k.IsOverlay() || k == conversation.KindInstructions { // later replies have another prefix
 		s.PrefixChanged = e.Seq
 	}
 }
@@ -182,22 +186,10 @@ func (j *Journal) StoreOverrides(ctx context.Context) {
 	}
 }
 
-// recordedTool is the stored form of a tool.
-type recordedTool struct {
-	Name        string               `json:"name"`
-	Description string               `json:"description"`
-	Parameters  conversation.RawJSON `json:"parameters"`
-	ReadOnly    bool                 `json:"read_only,omitempty"`
-}
-
 // EncodeTools returns the tools array as it is recorded: a JSON array of {name, description, parameters,
 // read_only}, in order. The error is that of a schema that is not JSON.
 func EncodeTools(specs []conversation.ToolSpec) (string, error) {
-	out := make([]recordedTool, len(specs))
-	for i, t := range specs {
-		out[i] = recordedTool(t)
-	}
-	text, err := conversation.EncodeJSON(out)
+	text, err := conversation.EncodeJSON(append([]conversation.ToolSpec{}, specs...)) // [] for none, not null
 	return string(text), err
 }
 
@@ -206,13 +198,9 @@ func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var in []recordedTool
-	if err := json.Unmarshal([]byte(text), &in); err != nil {
+	var specs []conversation.ToolSpec
+	if err := json.Unmarshal([]byte(text), &specs); err != nil {
 		return nil, fmt.Errorf("reading the recorded tools: %w", err)
-	}
-	specs := make([]conversation.ToolSpec, len(in))
-	for i, t := range in {
-		specs[i] = conversation.ToolSpec(t)
 	}
 	return specs, nil
 }
@@ -229,23 +217,22 @@ func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 // promptShare limits prompt and tools to one part of the window in so many: a quarter.
 const promptShare = 4
 
-// declaration is a form in its recorded encoding.
+// declaration is a form with the recorded encoding of its tools.
 type declaration struct {
-	system    string
-	tools     []conversation.ToolSpec
-	text      string // of tools, as recorded
-	onlyBelow int
+	Form
+	text string
 }
 
 func (f Form) declaration() (declaration, error) {
-	d := declaration{system: conversation.Clean(f.System), onlyBelow: f.OnlyBelow}
+	d := declaration{Form: f}
+	d.System = conversation.Clean(f.System)
 	if len(f.Tools) == 0 {
 		return d, nil
 	}
 	var err error
 	if d.text, err = EncodeTools(f.Tools); err == nil {
 		// So that the first request, too, has the recorded bytes.
-		d.tools, err = DecodeTools(d.text)
+		d.Tools, err = DecodeTools(d.text)
 	}
 	if err != nil {
 		return d, fmt.Errorf("recording the tools: %w", err)
@@ -273,8 +260,8 @@ func declarations(o Options) ([]declaration, error) {
 	}
 	for _, d := range all[1:] {
 		// The forms describe the same tool differently. Others depend on skills and servers, which come and go.
-		if len(d.tools) > 0 && len(full.Tools) > 0 && d.tools[0].Name == full.Tools[0].Name && d.tools[0].Description == full.Tools[0].Description {
-			all[0].system = d.system
+		if len(d.Tools) > 0 && len(full.Tools) > 0 && d.Tools[0].Name == full.Tools[0].Name && d.Tools[0].Description == full.Tools[0].Description {
+			all[0].System = d.System
 			break
 		}
 	}
@@ -296,12 +283,12 @@ func (s *Settings) chooseForm() bool {
 		if window <= 0 || s.formTokens(best) <= float64(window/promptShare) {
 			break
 		}
-		if f.onlyBelow == 0 || window < f.onlyBelow {
+		if f.OnlyBelow == 0 || window < f.OnlyBelow {
 			best = f
 		}
 	}
-	changed := best.text != s.toolText || best.system != s.System
-	s.System, s.Tools, s.toolText = best.system, best.tools, best.text
+	changed := best.text != s.toolText || best.System != s.System
+	s.System, s.Tools, s.toolText = best.System, best.Tools, best.text
 	return changed
 }
 
@@ -311,7 +298,7 @@ func (s *Settings) formTokens(d declaration) float64 {
 	if s.Model.Caps.NoTools {
 		tools = conversation.Size{}
 	}
-	n := meter.New(meter.Options{}).WithPrompt(conversation.Measure(d.system), tools).RequestEstimate()
+	n := meter.New(meter.Options{}).WithPrompt(conversation.Measure(d.System), tools).RequestEstimate()
 	if f := s.Model.Calibration.Factor; f > 0 {
 		n *= f
 	}
@@ -320,11 +307,11 @@ func (s *Settings) formTokens(d declaration) float64 {
 
 // omittedToolsNotice is the notice about tools that are not declared, nil if all are declared.
 func (s *Settings) omittedToolsNotice() []conversation.Body {
-	if len(s.forms) < 2 || len(s.Tools) == len(s.forms[0].tools) || s.Model.Caps.NoTools {
+	if len(s.forms) < 2 || len(s.Tools) == len(s.forms[0].Tools) || s.Model.Caps.NoTools {
 		return nil
 	}
 	var names []string
-	for _, t := range s.forms[0].tools {
+	for _, t := range s.forms[0].Tools {
 		if !conversation.HasTool(s.Tools, t.Name) {
 			names = append(names, t.Name)
 		}
@@ -335,5 +322,64 @@ func (s *Settings) omittedToolsNotice() []conversation.Body {
 	}
 	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
 		"The window is %s: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
-		size, len(s.Tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].onlyBelow)}}
+		size, len(s.Tools), len(s.forms[0].Tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].OnlyBelow)}}
+}
+
+// Prompt is the system prompt of a conversation, and what another one would cost.
+type Prompt struct {
+	System   string
+	Tokens   int  // of the next request, which the provider would read without its cache
+	Cached   bool // the provider's cache may hold the conversation now
+	Thinking int  // replies whose thinking is bound to the prompt, and is not sent with another one
+}
+
+// Prompt is the current system prompt.
+func (j *Journal) Prompt() Prompt {
+	p := Prompt{System: j.settings.System, Tokens: j.Reading().Used, Cached: !j.ColdFor(j.Model())}
+	if t, ok := j.settings.Thinking(j.view); ok && t.IsBound {
+		p.Thinking = len(t.Replies)
+	}
+	return p
+}
+
+// ReplacePrompt replaces the system prompt, in all its forms. The change is recorded at once, or with the next request of a turn
+// or of a conversation without messages.
+func (j *Journal) ReplacePrompt(ctx context.Context, replace func(old string) string) error {
+	s := &j.settings
+	for i, f := range s.forms {
+		s.forms[i].System = conversation.Clean(replace(f.System))
+	}
+	old := s.System
+	s.System, s.newerSystem = conversation.Clean(replace(old)), ""
+	if s.System == old {
+		return nil
+	}
+	s.PromptBlobs, j.meter = nil, j.meter.WithPrompt(s.PromptSizes())
+	if j.InTurn || j.log.Len() == 0 {
+		return nil
+	}
+	return j.RecordSettings(ctx)
+}
+
+// How long the provider's cache keeps the prompt is chosen only while the cache holds nothing of the conversation:
+// then the whole prompt is written anyway. In between the choice stays, because with another lifetime the cache has
+// to be written again.
+
+// ChooseTTL records the pause between the newest reply and the next request, and chooses how long the provider
+// keeps the prompt, where requests may set that and the user did not.
+func (j *Journal) ChooseTTL() {
+	m := &j.settings.Model
+	last, changed := j.lastReport(*m)
+	idle := j.Now().Sub(last.Time)
+	terms := m.CacheTerms()
+	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {
+		o := llm.CacheChoiceInput(*m, j.log.Events())
+		o.Prompt = j.meter.RequestEstimate()
+		m.CacheTTL = terms.ChooseLifetime(o).Lifetime
+	}
+	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.countedPause { // a retried request counts once
+		j.countedPause = last.Seq
+		r := promptcache.PauseCounts{Requests: c.Requests, Pauses: c.Pauses, LongPauses: c.LongPauses}.Add(terms, idle)
+		c.Requests, c.Pauses, c.LongPauses = r.Requests, r.Pauses, r.LongPauses
+	}
 }
