@@ -58,7 +58,8 @@ func (l *Library) add(dir string, source Source) {
 	if s.Problem = l.refusal(s); err != nil {
 		s.Problem = plain.Line(err.Error())
 	}
-	if i := slices.IndexFunc(l.skills, func(other Skill) bool { return other.Name == s.Name && other.Problem == "" }); i >= 0 && s.Problem == "" {
+	counts := func(other Skill) bool { return other.Name == s.Name && other.Problem == "" }
+	if i := slices.IndexFunc(l.skills, counts); i >= 0 && s.Problem == "" {
 		s.Problem = "the one of this name in " + l.skills[i].Source + " counts"
 	}
 	l.skills = append(l.skills, s)
@@ -91,13 +92,8 @@ func (s Source) holds(dir string) bool {
 		return false
 	}
 	top, err := filepath.EvalSymlinks(s.Workspace)
-	return err == nil && below(top, real)
-}
-
-// below reports whether a path is a folder or lies in it.
-func below(dir, name string) bool {
-	rel, err := filepath.Rel(dir, name)
-	return err == nil && filepath.IsLocal(rel)
+	_, isBelow := workspace.Within(top, real)
+	return err == nil && isBelow
 }
 
 // refusal says why a skill is not offered, "" if it is.
@@ -132,12 +128,12 @@ func (l *Library) Load(name string) (Skill, error) {
 	offered := l.Offered()
 	i := slices.IndexFunc(offered, func(s Skill) bool { return s.Name == name })
 	if i < 0 {
+		if len(offered) == 0 {
+			return Skill{}, fmt.Errorf("there is no skill %q any more, nor another; go on without", name)
+		}
 		var names []string
 		for _, s := range offered {
 			names = append(names, s.Name)
-		}
-		if len(names) == 0 {
-			return Skill{}, fmt.Errorf("there is no skill %q any more, nor another; go on without", name)
 		}
 		return Skill{}, fmt.Errorf("there is no skill %q. The skills are %s", name, strings.Join(names, ", "))
 	}
@@ -161,11 +157,8 @@ func (l *Library) Open(name string) *workspace.Files {
 		return nil
 	}
 	for _, s := range l.Offered() {
-		if below(s.Dir, filepath.Clean(name)) {
-			files, err := workspace.Open(s.Dir)
-			if err != nil {
-				return nil // the folder is gone
-			}
+		if _, ok := workspace.Within(s.Dir, name); ok {
+			files, _ := workspace.Open(s.Dir) // nil if the folder is gone
 			return files
 		}
 	}

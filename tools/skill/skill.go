@@ -8,6 +8,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -63,7 +64,8 @@ func (s Skill) Path() string { return filepath.Join(s.Dir, FileName) }
 // Size is the size of the text.
 func (s Skill) Size() conversation.Size { return conversation.Measure(s.Text) }
 
-// read reads the skill in a folder. Of a workspace's skill it also reads the scripts.
+// read reads the skill in a folder. Of a workspace's skill it also reads the scripts. The name of the folder stands in for a missing
+// name.
 func read(dir string, ofWorkspace bool) (Skill, error) {
 	s := Skill{Name: filepath.Base(dir), Dir: dir, ofWorkspace: ofWorkspace}
 	files, err := workspace.Open(dir)
@@ -86,8 +88,13 @@ func read(dir string, ofWorkspace bool) (Skill, error) {
 	for _, t := range fields.List("allowed-tools") {
 		s.AllowedTools = append(s.AllowedTools, line(t, 100))
 	}
-	if err := s.describe(fields.Text("name"), fields.Text("description")); err != nil {
-		return s, err
+	s.Name = cmp.Or(fields.Text("name"), s.Name)
+	if !namePattern().MatchString(s.Name) {
+		s.Name = line(s.Name, 65)
+		return s, fmt.Errorf("%q is no name of a skill: letters, digits, - and _, at most 64", s.Name)
+	}
+	if s.Description = line(fields.Text("description"), maxDescription); s.Description == "" {
+		return s, errors.New("it has no description")
 	}
 	scripts, err := s.findFiles(files)
 	if err == nil && ofWorkspace && len(scripts)+len(s.AllowedTools) > 0 {
@@ -105,29 +112,10 @@ func readText(files *workspace.Files) (string, error) {
 	if path.Base(p.Rel) != FileName { // a link could show a file that holds secrets
 		return "", errors.New(FileName + " is a link to a file of another name")
 	}
-	switch st, err := files.Regular(p); {
-	case err != nil:
-		return "", err
-	case st.Size() > MaxSize:
+	if st, err := files.Stat(p); err == nil && st.Size() > MaxSize {
 		return "", fmt.Errorf("%s is larger than %s", FileName, words.Bytes(MaxSize))
 	}
 	return files.Content(p)
-}
-
-// describe sets name and description. The name of the folder stands in for a missing name.
-func (s *Skill) describe(name, description string) error {
-	if name != "" {
-		s.Name = name
-	}
-	if !namePattern().MatchString(s.Name) {
-		s.Name = line(s.Name, 65)
-		return fmt.Errorf("%q is no name of a skill: letters, digits, - and _, at most 64", s.Name)
-	}
-	s.Description = line(description, maxDescription)
-	if s.Description == "" {
-		return errors.New("it has no description")
-	}
-	return nil
 }
 
 // line is a text in one line that is safe to show.
