@@ -107,14 +107,14 @@ func spans(b conversation.Body) []conversation.Span {
 		for _, item := range b.Items {
 			out = append(out, conversation.Span{First: item.Event, Last: item.Event})
 		}
-		return out
 	case conversation.Mask:
 		for _, item := range b.Items {
 			out = append(out, conversation.Span{First: item.Event, Last: item.Event})
 		}
-		return out
+	default:
+		return nil
 	}
-	return nil
+	return out
 }
 
 // within returns the indices of the messages in spans.

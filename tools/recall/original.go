@@ -58,32 +58,33 @@ func (l *log) text(i int, stored bool) (original, error) {
 	case conversation.Notice:
 		o.text = b.Text
 	case conversation.ToolResult:
-		return o, l.resultText(&o, b, stored)
+		l.readResult(&o, b, stored)
 	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. Near it: %s", e.Seq, conversation.OneLine(string(b.Kind()), 40), l.nearbyIDs(e.Seq))
+		kind := conversation.OneLine(string(b.Kind()), 40)
+		return original{}, fmt.Errorf("e%d is a record of %s without text. Near it: %s", e.Seq, kind, l.nearbyIDs(e.Seq))
 	}
 	return o, nil
 }
 
-// resultText sets o to the full text of a result if that is stored, otherwise to the part in the log.
-func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) error {
+// readResult sets o to the full text of a result if that is stored, otherwise to the part in the log.
+func (l *log) readResult(o *original, r conversation.ToolResult, stored bool) {
 	o.text = r.Text
-	switch {
-	case r.Blob != "" && !stored:
+	if r.Blob != "" && !stored {
 		o.note = fmt.Sprintf(" (as it was cut; recall %s for all of it)", o.id)
-		return nil
-	case r.Blob != "":
+		return
+	}
+	if r.Blob != "" {
 		text, err := l.archive.Blob(l.ctx, r.Blob)
 		if err != nil {
-			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", conversation.OneLine(err.Error(), 100))
-			return nil
+			why := conversation.OneLine(err.Error(), 100)
+			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", why)
+			return
 		}
 		o.text = text
 	}
 	if r.Total > utf8.RuneCountInString(o.text) || r.Blob == "" && r.Total > 0 {
 		o.note = fmt.Sprintf(" (of %s characters only these were kept)", numbers.Grouped(r.Total))
 	}
-	return nil
 }
 
 // replyText returns the text of a reply, with its reasoning and the arguments of its calls.
