@@ -90,11 +90,16 @@ func (f *Files) Locate(name string) (Place, error) {
 
 // isOwn reports whether a resolved path belongs to the program's own files or folders.
 func (f *Files) isOwn(real string) bool {
-	full := filepath.Join(f.Dir, real)
 	return slices.ContainsFunc(f.own, func(own string) bool {
-		in, err := filepath.Rel(own, full)
-		return err == nil && filepath.IsLocal(in)
+		_, ok := Within(own, filepath.Join(f.Dir, real))
+		return ok
 	})
+}
+
+// Within returns a path relative to a folder; false if it lies outside.
+func Within(dir, name string) (rel string, ok bool) {
+	rel, err := filepath.Rel(dir, name)
+	return rel, err == nil && filepath.IsLocal(rel)
 }
 
 // SetOwn adds the program's own files and folders, which need not exist yet.
@@ -122,7 +127,7 @@ func (f *Files) relative(name string) (string, bool) {
 		return clean, filepath.IsLocal(clean)
 	}
 	for _, base := range []string{f.Dir, f.named} {
-		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
+		if rel, ok := Within(base, name); ok {
 			return rel, true
 		}
 	}
@@ -141,11 +146,10 @@ func (f *Files) follow(rel string) (string, error) {
 	for {
 		real, err := filepath.EvalSymlinks(full)
 		if err == nil {
-			inside, err := filepath.Rel(f.Dir, real)
-			if err != nil || !filepath.IsLocal(inside) {
-				return "", errLeadsOut
+			if inside, ok := Within(f.Dir, real); ok {
+				return filepath.Join(inside, rest), nil
 			}
-			return filepath.Join(inside, rest), nil
+			return "", errLeadsOut
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "", err
@@ -207,12 +211,9 @@ func (f *Files) Readlink(rel string) (string, error) { return f.root.Readlink(fi
 
 // Regular returns the file info of p, which must be an existing regular file.
 func (f *Files) Regular(p Place) (fs.FileInfo, error) {
-	st, err := f.Stat(p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, f.missing(p)
-	}
+	st, err := f.existing(p)
 	if err != nil {
-		return nil, p.Explain(err)
+		return nil, err
 	}
 	return st, p.OnlyRegular(st)
 }
@@ -228,29 +229,27 @@ func (p Place) OnlyRegular(st fs.FileInfo) error {
 	return fmt.Errorf("%s is a pipe, a socket or a device, not a file", p.Name)
 }
 
-// missing returns the error for a file that does not exist.
-func (f *Files) missing(p Place) error {
-	if dir := path.Dir(p.Rel); dir != "." {
+// existing returns the file info of p. The error of a missing file says whether its folder is missing, too.
+func (f *Files) existing(p Place) (fs.FileInfo, error) {
+	st, err := f.Stat(p)
+	if err == nil {
+		return st, nil
+	}
+	if dir := path.Dir(p.Rel); errors.Is(err, fs.ErrNotExist) && dir != "." {
 		if _, err := f.root.Stat(dir); err != nil {
-			return fmt.Errorf("there is no %s in the workspace: its folder %s does not exist", p.Name, dir)
+			return nil, fmt.Errorf("there is no %s in the workspace: its folder %s does not exist", p.Name, dir)
 		}
 	}
-	return fmt.Errorf("there is no %s in the workspace", p.Name)
+	return nil, p.Explain(err)
 }
 
 // Directory returns an error if p is not a directory.
 func (f *Files) Directory(p Place) error {
-	st, err := f.Stat(p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.missing(p)
+	st, err := f.existing(p)
+	if err == nil && !st.IsDir() {
+		err = fmt.Errorf("%s is not a directory", p.Name)
 	}
-	if err != nil {
-		return p.Explain(err)
-	}
-	if !st.IsDir() {
-		return fmt.Errorf("%s is not a directory", p.Name)
-	}
-	return nil
+	return err
 }
 
 // Entries lists the entries of a folder, sorted by name.
@@ -263,7 +262,7 @@ func (f *Files) Entries(rel string) ([]fs.DirEntry, error) {
 	_ = dir.Close() // opened for reading; its error does not matter
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	if len(entries) > 0 {
-		return entries, nil
+		err = nil // those that could be read are listed
 	}
 	return entries, err
 }

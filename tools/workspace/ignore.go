@@ -3,6 +3,7 @@ package workspace
 import (
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -73,9 +74,9 @@ func parseIgnore(base, line string) (ignoreRule, bool) {
 }
 
 func ignored(rules []ignoreRule, rel string, dir bool) bool {
-	for i := len(rules) - 1; i >= 0; i-- {
-		if rules[i].matches(rel, dir) {
-			return !rules[i].negated
+	for _, r := range slices.Backward(rules) {
+		if r.matches(rel, dir) {
+			return !r.negated
 		}
 	}
 	return false
@@ -87,14 +88,11 @@ func (r ignoreRule) matches(rel string, dir bool) bool {
 	}
 	name := path.Base(rel)
 	if r.anchored {
-		name = rel
-		if r.base != "." {
-			rest, ok := strings.CutPrefix(rel, r.base+"/")
-			if !ok {
-				return false
-			}
-			name = rest
+		rest, below := strings.CutPrefix(rel, r.base+"/")
+		if !below && r.base != "." {
+			return false
 		}
+		name = rest // all of rel at the top
 	}
 	if r.literal {
 		return name == r.pattern
