@@ -149,7 +149,7 @@ var ours = []struct {
 	{"tools", []string{"conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/instructions", "tools/params", "tools/permission", "tools/recall", "tools/shell", "tools/skill", "tools/web", "tools/words", "tools/workspace"}},
 	{"tools/instructions", []string{"conversation", "conversation/plain", "tools/permission", "tools/workspace"}},
 	{"tools/skill", []string{"config", "conversation", "conversation/plain", "tools/words", "tools/workspace"}},
-	{"tools/hook", []string{"conversation", "tools/shell"}},
+	{"tools/hook", []string{"config", "conversation", "tools/shell"}},
 	{"tools/params", []string{"conversation"}},
 	{"tools/mcp", []string{"conversation", "conversation/plain", "tools/shell"}},
 	{"tools/permission", []string{"conversation", "conversation/plain", "tools/grants", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},

@@ -54,9 +54,6 @@ func FuzzDecode(f *testing.F) {
 		if p := args.Text("pick"); p != "" && p != "a" && p != "b" {
 			t.Fatalf("pick is %q", p)
 		}
-		args.Bool("f")
-		args.Texts("list")
-		args.TextMap("map")
 		if _, err := todosOf(args); err != nil && len(args.Items("todos")) == 0 {
 			t.Fatalf("no todos, yet %v", err)
 		}

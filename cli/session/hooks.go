@@ -10,17 +10,12 @@ import (
 
 // hooks are the user's commands at moments of the conversation, by the configuration that it was opened with; nil without any.
 func (r *Running) hooks() core.Hooks {
-	o := hook.Options{Hooks: map[string][]hook.Hook{}, Conversation: r.ID, Workspace: r.Agents.Settings.Workspace,
-		Environ: r.Agents.Console.Environ, SecretNames: setup.ToolOptions("", r.InitialConfig).SecretNames, Called: r.Toolbox.Called}
-	for moment, list := range HooksByMoment(r.InitialConfig.Hooks) {
-		for _, h := range list {
-			o.Hooks[moment] = append(o.Hooks[moment], hook.Hook{Match: h.Match, Command: h.Command, Timeout: h.Timeout})
-		}
+	runner := hook.New(hook.Options{Hooks: HooksByMoment(r.InitialConfig.Hooks), Conversation: r.ID, Workspace: r.Agents.Settings.Workspace,
+		Environ: r.Agents.Console.Environ, SecretNames: setup.ToolOptions("", r.InitialConfig).SecretNames, Called: r.Toolbox.Called})
+	if runner == nil {
+		return nil // not an interface with a nil pointer
 	}
-	if runner := hook.New(o); runner != nil {
-		return runner
-	}
-	return nil
+	return runner
 }
 
 // HooksByMoment are the configured hooks, by the moment at which they run.

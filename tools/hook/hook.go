@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/tools/shell"
 )
@@ -36,17 +37,10 @@ const (
 	refusal     = 2        // the exit code that refuses
 )
 
-// Hook is a command that runs at a moment.
-type Hook struct {
-	Match   string // name of a tool, with * for any characters; "" matches all
-	Command string
-	Timeout time.Duration // 0: DefaultTimeout
-}
-
 // Options say which hooks run, and where.
 type Options struct {
-	Hooks        map[string][]Hook // by moment
-	Conversation string            // its ID
+	Hooks        map[string][]config.Hook // by moment
+	Conversation string                   // its ID
 	Workspace    string
 	Environ      []string // as os.Environ
 	SecretNames  []string // variables that hold keys, besides those that look like it
@@ -62,14 +56,12 @@ type Runner struct {
 
 // New returns the runner of the hooks, nil without any.
 func New(o Options) *Runner {
-	n := 0
 	for _, list := range o.Hooks {
-		n += len(list)
+		if len(list) > 0 {
+			return &Runner{Options: o, environ: shell.Environment(o.Environ, o.SecretNames)}
+		}
 	}
-	if n == 0 {
-		return nil
-	}
-	return &Runner{Options: o, environ: shell.Environment(o.Environ, o.SecretNames)}
+	return nil
 }
 
 // question is what a hook reads.
@@ -141,7 +133,7 @@ func (r *Runner) Run(ctx context.Context, in conversation.HookInput) conversatio
 }
 
 // ask runs one hook and reads its answer. The error says how it failed.
-func (r *Runner) ask(ctx context.Context, h Hook, moment string, text []byte) (answer, error) {
+func (r *Runner) ask(ctx context.Context, h config.Hook, moment string, text []byte) (answer, error) {
 	limit := cmp.Or(h.Timeout, DefaultTimeout)
 	f, err := shell.Filter(ctx, r.Workspace, r.environ, h.Command, text, limit, outputBytes)
 	switch {
@@ -159,7 +151,7 @@ func (r *Runner) ask(ctx context.Context, h Hook, moment string, text []byte) (a
 		return answer{}, errors.New(strings.TrimSuffix(f.HowItEnded+": "+lastLine, ": "))
 	}
 	a, err := read(f, moment)
-	if err == nil && a.Refuse != nil {
+	if a.Refuse != nil {
 		return refusedAt(moment, *a.Refuse)
 	}
 	return a, err

@@ -16,15 +16,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/docs/docstest"
 	"plimsoll/tools/hook"
 )
 
 // one returns a runner of one hook of a moment, in an empty workspace.
-func one(t *testing.T, moment string, h hook.Hook) *hook.Runner {
+func one(t *testing.T, moment string, h config.Hook) *hook.Runner {
 	t.Helper()
-	return hook.New(hook.Options{Hooks: map[string][]hook.Hook{moment: {h}}, Conversation: "abcd", Workspace: t.TempDir(),
+	return hook.New(hook.Options{Hooks: map[string][]config.Hook{moment: {h}}, Conversation: "abcd", Workspace: t.TempDir(),
 		Environ: append(os.Environ(), "OPENAI_API_KEY=sk-very-secret", "MY_VAULT=hush-hush", "PLAIN=yes"), SecretNames: []string{"MY_VAULT"}})
 }
 
@@ -73,7 +74,7 @@ func TestAnswersOfHooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := one(t, c.moment, hook.Hook{Command: c.command}).Run(t.Context(), conversation.HookInput{Moment: c.moment, Text: strings.Repeat("x", 200_000)})
+			got := one(t, c.moment, config.Hook{Command: c.command}).Run(t.Context(), conversation.HookInput{Moment: c.moment, Text: strings.Repeat("x", 200_000)})
 			if diff := cmp.Diff(c.want, got, withoutTimes); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
@@ -83,7 +84,7 @@ func TestAnswersOfHooks(t *testing.T) {
 
 func TestFirstRefusalEndsTheHooksOfAMoment(t *testing.T) {
 	t.Parallel()
-	r := hook.New(hook.Options{Workspace: t.TempDir(), Hooks: map[string][]hook.Hook{conversation.HookMessage: {
+	r := hook.New(hook.Options{Workspace: t.TempDir(), Hooks: map[string][]config.Hook{conversation.HookMessage: {
 		{Command: "exit 9"}, {Command: "echo added"}, {Command: "exit 2"}, {Command: "touch ran"}}}})
 	out := r.Run(t.Context(), conversation.HookInput{Moment: conversation.HookMessage})
 	if !out.Refused || len(out.Ran) != 3 || !out.Ran[0].Failed || len(out.Added) != 1 {
@@ -92,7 +93,7 @@ func TestFirstRefusalEndsTheHooksOfAMoment(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(r.Workspace, "ran")); err == nil {
 		t.Error("a hook ran after the refusal")
 	}
-	if hook.New(hook.Options{Hooks: map[string][]hook.Hook{conversation.HookMessage: nil}}) != nil {
+	if hook.New(hook.Options{Hooks: map[string][]config.Hook{conversation.HookMessage: nil}}) != nil {
 		t.Error("there are hooks")
 	}
 }
@@ -113,7 +114,7 @@ func TestHooksReadWhatHappens(t *testing.T) {
 		conversation.HookBeforeCompaction: {conversation.HookInput{Compaction: made}, `"turn":0,"compaction":{"source":"manual","trigger":"command","from_turn":1,"to_turn":4,"before":900,"focus":"names"}}`},
 		conversation.HookAfterCompaction:  {conversation.HookInput{Compaction: made}, `"turn":0,"compaction":{"source":"manual","trigger":"command","from_turn":1,"to_turn":4,"before":900,"after":300,"focus":"names"}}`},
 	} {
-		r := one(t, moment, hook.Hook{Command: "cat > in"})
+		r := one(t, moment, config.Hook{Command: "cat > in"})
 		c.in.Moment = moment
 		r.Run(t.Context(), c.in)
 		got, err := os.ReadFile(filepath.Join(r.Workspace, "in"))
@@ -134,7 +135,7 @@ func TestHooksMatchTools(t *testing.T) {
 		{"*", "a/b", 1}, {"mcp__files__*", "mcp__files__read", 1}, {"mcp__files__*", "mcp__other__read", 0}, {"a*b*c", "aXbYc", 1},
 		{"a*b*c", "ac", 0}, {"a*bc*c", "abc", 0}, {"[a]", "a", 0}, {"mcp__files__*", "call_tool", 1},
 	} {
-		r := one(t, conversation.HookBeforeTool, hook.Hook{Match: c.match, Command: "true"})
+		r := one(t, conversation.HookBeforeTool, config.Hook{Match: c.match, Command: "true"})
 		r.Called = func(call conversation.ToolCall) conversation.ToolCall {
 			if call.Name == "call_tool" {
 				call.Name = "mcp__files__write"
@@ -150,7 +151,7 @@ func TestHooksMatchTools(t *testing.T) {
 
 func TestHooksGetNoKeys(t *testing.T) {
 	t.Parallel()
-	r := one(t, conversation.HookTurnEnd, hook.Hook{Command: "env > env; pwd >> env"})
+	r := one(t, conversation.HookTurnEnd, config.Hook{Command: "env > env; pwd >> env"})
 	r.Run(t.Context(), conversation.HookInput{Moment: conversation.HookTurnEnd})
 	text, err := os.ReadFile(filepath.Join(r.Workspace, "env"))
 	if err != nil || strings.Contains(string(text), "sk-very") || strings.Contains(string(text), "hush") || !strings.Contains(string(text), "PLAIN=yes") {
@@ -161,15 +162,15 @@ func TestHooksGetNoKeys(t *testing.T) {
 func TestFloodsAreBounded(t *testing.T) {
 	t.Parallel()
 	flood := "head -c 3000000 /dev/zero | tr '\\0' x"
-	out := one(t, conversation.HookAfterTool, hook.Hook{Command: flood + "; " + flood + " >&2"}).Run(t.Context(), conversation.HookInput{Moment: conversation.HookAfterTool})
+	out := one(t, conversation.HookAfterTool, config.Hook{Command: flood + "; " + flood + " >&2"}).Run(t.Context(), conversation.HookInput{Moment: conversation.HookAfterTool})
 	if len(out.Added) != 1 || len(out.Added[0].Text) > 66_000 || !strings.Contains(out.Added[0].Text, "not kept") {
 		t.Errorf("%.200v", out)
 	}
-	out = one(t, conversation.HookAfterTool, hook.Hook{Command: "printf '{\"add\": \"'; " + flood}).Run(t.Context(), conversation.HookInput{Moment: conversation.HookAfterTool})
+	out = one(t, conversation.HookAfterTool, config.Hook{Command: "printf '{\"add\": \"'; " + flood}).Run(t.Context(), conversation.HookInput{Moment: conversation.HookAfterTool})
 	if len(out.Ran) != 1 || !out.Ran[0].Failed || !strings.Contains(out.Ran[0].Reason, "more than 65536 bytes") {
-		t.Errorf("%.200v", out)
+		t.Errorf("an answer that is too long: %.200v", out)
 	}
-	out = one(t, conversation.HookBeforeTool, hook.Hook{Command: flood + " >&2; exit 2"}).Run(t.Context(), conversation.HookInput{Moment: conversation.HookBeforeTool})
+	out = one(t, conversation.HookBeforeTool, config.Hook{Command: flood + " >&2; exit 2"}).Run(t.Context(), conversation.HookInput{Moment: conversation.HookBeforeTool})
 	if !out.Refused || len(out.Reason) > 2100 {
 		t.Errorf("a reason of %d bytes", len(out.Reason))
 	}
@@ -181,7 +182,7 @@ const startsChild = "sleep 300 & echo $! > child; echo ready > fifo; wait"
 func TestTimeoutAndCancelEndAllProcesses(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]time.Duration{"timeout": 300 * time.Millisecond, "cancel": time.Minute} {
-		r := one(t, conversation.HookBeforeTool, hook.Hook{Command: startsChild, Timeout: limit})
+		r := one(t, conversation.HookBeforeTool, config.Hook{Command: startsChild, Timeout: limit})
 		fifo := filepath.Join(r.Workspace, "fifo")
 		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 			t.Fatal(err)
@@ -212,7 +213,7 @@ func TestTimeoutAndCancelEndAllProcesses(t *testing.T) {
 
 func TestWhatAHookLeavesRunningIsEnded(t *testing.T) {
 	t.Parallel()
-	r := one(t, conversation.HookBeforeTool, hook.Hook{Command: "sleep 300 > /dev/null 2>&1 & echo $! > child"})
+	r := one(t, conversation.HookBeforeTool, config.Hook{Command: "sleep 300 > /dev/null 2>&1 & echo $! > child"})
 	out := r.Run(t.Context(), conversation.HookInput{Moment: conversation.HookBeforeTool})
 	text, _ := os.ReadFile(filepath.Join(r.Workspace, "child"))
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
@@ -229,7 +230,7 @@ func TestDocumentShowsWhatHooksRead(t *testing.T) {
 	t.Parallel()
 	call := conversation.ToolCall{Name: "modify_file", Arguments: `{"path":"a.go","old":"x","new":"y"}`}
 	made := conversation.HookCompaction{Source: conversation.SourceManual, Trigger: "command", FromTurn: 0, ToTurn: 4, Before: 29113, After: 12353, Focus: "the API"}
-	var text strings.Builder
+	text := "```json\n"
 	for _, in := range []conversation.HookInput{
 		{Moment: conversation.HookBeforeTool, Turn: 5, Call: call},
 		{Moment: conversation.HookAfterTool, Turn: 5, Call: call, Status: conversation.ResultOK, Text: "a.go was changed"},
@@ -238,16 +239,16 @@ func TestDocumentShowsWhatHooksRead(t *testing.T) {
 		{Moment: conversation.HookAfterCompaction, Turn: 5, Compaction: made},
 		{Moment: conversation.HookTurnEnd, Turn: 5, Reason: "done"},
 	} {
-		r := one(t, in.Moment, hook.Hook{Command: "cat > in"})
+		r := one(t, in.Moment, config.Hook{Command: "cat > in"})
 		r.Run(t.Context(), in)
 		line, err := os.ReadFile(filepath.Join(r.Workspace, "in"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		common, rest, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(string(line)), r.Workspace, "/home/me/project"), `"turn":`)
-		text.WriteString(common + "\n \"turn\":" + rest + "\n")
+		text += common + "\n \"turn\":" + rest + "\n"
 	}
-	docstest.Part(t, document, "moments", "```json\n"+text.String()+"```", *update)
+	docstest.Part(t, document, "moments", text+"```", *update)
 }
 
 func TestExampleOfTheDocumentRefusesToPush(t *testing.T) {
@@ -259,7 +260,7 @@ func TestExampleOfTheDocumentRefusesToPush(t *testing.T) {
 	}
 	for command, want := range map[string]string{"git push origin main": "push by hand", "git status": ""} {
 		arguments, _ := json.Marshal(map[string]string{"command": command})
-		out := one(t, conversation.HookBeforeTool, hook.Hook{Match: "run_command", Command: string(found[1])}).Run(t.Context(),
+		out := one(t, conversation.HookBeforeTool, config.Hook{Match: "run_command", Command: string(found[1])}).Run(t.Context(),
 			conversation.HookInput{Moment: conversation.HookBeforeTool, Call: conversation.ToolCall{Name: "run_command", Arguments: string(arguments)}})
 		if out.Reason != want || len(out.Ran) != 1 || out.Ran[0].Failed {
 			t.Errorf("%s: %+v", command, out)
