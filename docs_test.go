@@ -103,11 +103,8 @@ func wireRows(t *testing.T) string {
 	for _, name := range openai.Providers() {
 		e, _ := openai.KnownProvider(name)
 		add := func(what string) { where[what] = append(where[what], "`"+name+"`") }
-		switch caps := openai.New(openai.Options{Provider: name, Wire: openai.WireChat}).Capabilities("gpt-oss"); {
-		case caps.EchoLoop:
-			add("reasoning goes back until your next message")
-		case caps.EchoReasoning:
-			add("reasoning goes back with the messages")
+		if caps := openai.New(openai.Options{Provider: name, Wire: openai.WireChat}).Capabilities("gpt-oss"); caps.EchoReasoning {
+			add("reasoning goes back " + map[bool]string{true: "until your next message", false: "with the messages"}[caps.EchoLoop])
 		}
 		if e.Caps.CallIDs == projection.CallIDMistral {
 			add("call ids of nine letters and digits")

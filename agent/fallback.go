@@ -29,9 +29,6 @@ type takeover struct {
 	untried     []core.Fallback // fallback models that were not tried yet
 }
 
-// errFellBack is returned when the turn continues with a fallback model.
-var errFellBack = errors.New("the turn continues with another model")
-
 // canFallBack reports whether another model may succeed after a failure of class c. again says that the failed model is
 // a fallback itself; then a wrong key or model name is also a reason to go on to the next one.
 func canFallBack(c llm.Class, again bool) bool {
@@ -64,7 +61,11 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	if t.chosenModel == nil {
 		t.chosenModel = &failed
 	}
-	bodies := append(a.replies.usageOfAll(r, ans), conversation.Notice{Level: conversation.NoticeWarning, Text: t.takeoverNotice(failure, next.model, skipped)})
+	var bodies []conversation.Body
+	for _, rep := range append(ans.otherTries, ans.reply) {
+		bodies = append(bodies, a.windows.usageEvents(r, rep, 0)...)
+	}
+	bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: t.takeoverNotice(failure, next.model, skipped)})
 	if ans.reply.Arrived() {
 		a.journal.Publish(updates.Discarded{})
 	}
@@ -128,13 +129,4 @@ func thousands(n int) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%dk", (n+500)/1000)
-}
-
-// usageOfAll are the usage events of all tries of an answer whose reply is not stored.
-func (k *replyKeeper) usageOfAll(r llm.Outgoing, ans answer) []conversation.Body {
-	var bodies []conversation.Body
-	for _, rep := range append(ans.otherTries, ans.reply) {
-		bodies = append(bodies, k.windows.usageEvents(r, rep, 0)...)
-	}
-	return bodies
 }

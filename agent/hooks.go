@@ -75,8 +75,8 @@ func (h *hookRunner) record(ctx context.Context, ran []conversation.HookRan) {
 	}
 	if h.journal.Len() == 0 {
 		h.journal.Postpone(bodies...)
-	} else if _, err := h.journal.AppendOrPostpone(ctx, bodies...); err != nil {
-		h.journal.Publish(updates.Failed{Err: llm.AsError(err)})
+	} else {
+		h.journal.Record(ctx, bodies...)
 	}
 }
 

@@ -58,7 +58,13 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 		}
 		calls = nil
 	}
-	bodies = append(bodies, k.titleAndNotices(r, ans.reply)...)
+	if !k.hasTitle {
+		k.hasTitle = true
+		if title := DefaultTitle(k.journal.Events()); title != "" {
+			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
+		}
+	}
+	bodies = append(bodies, k.windows.checkForCut(r, ans.reply)...)
 	if message.Stop == conversation.StopFiltered && message.Error != "" {
 		bodies = append(bodies, k.rewindRefusedTurn(message, k.journal.NextSeq()+uint64(len(bodies)))...)
 	}
@@ -73,8 +79,11 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 // the model would refuse again. seq is the Seq of the rewind.
 func (k *replyKeeper) rewindRefusedTurn(m conversation.AssistantMessage, seq uint64) []conversation.Body {
 	why, files := "refused: "+m.Error, ""
+	mayWrite := func(tool string) bool {
+		return slices.ContainsFunc(k.journal.Tools(), func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
+	}
 	for _, e := range k.journal.Events() {
-		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.journal.Turns()-1 && r.Status == conversation.ResultOK && k.mayChangeFiles(r.Tool) {
+		if r, ok := e.Body.(conversation.ToolResult); ok && e.Turn == k.journal.Turns()-1 && r.Status == conversation.ResultOK && mayWrite(r.Tool) {
 			files = " Files were not changed back."
 		}
 	}
@@ -86,33 +95,19 @@ func (k *replyKeeper) rewindRefusedTurn(m conversation.AssistantMessage, seq uin
 	}
 }
 
-// mayChangeFiles reports whether a tool may change files.
-func (k *replyKeeper) mayChangeFiles(tool string) bool {
-	return slices.ContainsFunc(k.journal.Tools(), func(t conversation.ToolSpec) bool { return t.Name == tool && !t.ReadOnly })
-}
-
 // dropThinking stores a notice that removes the thinking of all replies so far from later requests. It reports false if
 // requests carry no thinking.
 func (k *replyKeeper) dropThinking(ctx context.Context) bool {
-	if !k.hasThinking() {
+	hasThinking := slices.ContainsFunc(k.journal.Events(), func(e conversation.Event) bool {
+		m, ok := e.Body.(conversation.AssistantMessage)
+		return ok && len(m.Extras) > 0 && e.Seq > k.journal.ThinkingAfter()
+	})
+	if !hasThinking {
 		return false
 	}
 	_, failed := k.journal.AppendOrPostpone(ctx, conversation.Notice{Level: conversation.NoticeInfo, ThinkingRefused: true,
 		Text: "The server no longer takes what the model thought so far, so it is left out from here on. Nothing else changes."})
 	return failed == nil
-}
-
-// hasThinking reports whether requests carry thinking that could be left out.
-func (k *replyKeeper) hasThinking() bool {
-	for _, e := range slices.Backward(k.journal.Events()) {
-		if e.Seq <= k.journal.ThinkingAfter() {
-			break
-		}
-		if m, ok := e.Body.(conversation.AssistantMessage); ok && len(m.Extras) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // message is the reply as an event, and its calls.
@@ -164,19 +159,6 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 	}
 	k.callIDs[c.ID] = true
 	return c
-}
-
-// titleAndNotices are the events that a reply causes: the title after the first reply, and a notice if the server cut
-// the prompt.
-func (k *replyKeeper) titleAndNotices(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
-	var bodies []conversation.Body
-	if !k.hasTitle {
-		k.hasTitle = true
-		if title := DefaultTitle(k.journal.Events()); title != "" {
-			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
-		}
-	}
-	return append(bodies, k.windows.checkForCut(r, rep)...)
 }
 
 // titleChars is the length of a title made from a message.

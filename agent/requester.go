@@ -30,7 +30,7 @@ type requester struct {
 // makeRequest sends a request, and repeats it after temporary failures.
 func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 	var ans answer
-	empty := 0
+	wasEmpty := false
 	began := q.journal.Now()
 	var since time.Time // when the first temporary failure happened
 	for try := 1; ; try++ {
@@ -47,16 +47,21 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 			return ans
 		}
 		if failure.Class == llm.Empty {
-			empty++
-			failure = emptyReplyFailure(failure, empty)
+			empty := *failure
+			empty.NoRetry, empty.Hint = failure.NoRetry || wasEmpty, cmp.Or(failure.Hint, "try again or rephrase")
+			failure, wasEmpty = &empty, true // not repeated after a second one, because each try costs money
 		}
-		failure = q.detectFullCache(r, rep, failure)
+		if m := q.journal.Model(); r.To.Name() == m.Name() {
+			failure = llm.RecogniseFullCache(failure, m, q.journal.Meter().Calibration().Factor, r, rep)
+		}
 		wait, again := q.retry.Wait(failure, try)
+		maxTries := q.retry.Tries
 		if q.isTemporary(r, failure) {
 			if since.IsZero() {
 				since = q.journal.Now()
 			}
 			wait, again = q.retry.LongWait(try, q.journal.Now().Sub(since))
+			maxTries = 0 // a time limit decides
 		}
 		ans.wasDown = ans.wasDown || failure.Class == llm.Network || failure.Loading
 		if !again {
@@ -67,8 +72,8 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 		if rep.Arrived() {
 			q.journal.Publish(updates.Discarded{})
 		}
-		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, MaxAttempts: q.maxTries(r, failure), Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
-		if err := q.pause(ctx, wait); err != nil {
+		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, MaxAttempts: maxTries, Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
+		if _, _, err := core.Receive(ctx, q.inbox, time.After(wait)); err != nil {
 			ans.err = err
 			return ans
 		}
@@ -81,14 +86,6 @@ func (q *requester) isTemporary(r llm.Outgoing, e *llm.Error) bool {
 	return e.Loading || e.SharedCacheFull || e.NotListening && q.answeredModels[r.To.Name()]
 }
 
-// maxTries is the largest number of tries, 0 if a time limit decides.
-func (q *requester) maxTries(r llm.Outgoing, e *llm.Error) int {
-	if q.isTemporary(r, e) {
-		return 0
-	}
-	return q.retry.Tries
-}
-
 // finalFailure is the failure after the last try, with the number of tries and a hint for the user.
 func (q *requester) finalFailure(e *llm.Error, try int, began time.Time) *llm.Error {
 	shown, now := *e, q.journal.Now()
@@ -98,23 +95,6 @@ func (q *requester) finalFailure(e *llm.Error, try int, began time.Time) *llm.Er
 			e.RetryAfter.Round(time.Second), now.Add(e.RetryAfter).Format("15:04:05"))
 	}
 	return &shown
-}
-
-// pause sleeps, and drains the inbox meanwhile. The error is the cause of ctx's end.
-func (q *requester) pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	_, _, err := core.Receive(ctx, q.inbox, t.C)
-	return err
-}
-
-// detectFullCache replaces an overflow error without sizes by a temporary failure, if the request is certainly smaller
-// than the window. Then the cache that all requests of the server share is full.
-func (q *requester) detectFullCache(r llm.Outgoing, rep *llm.Reply, e *llm.Error) *llm.Error {
-	if !llm.UnsizedOverflow(e) || !llm.CertainlyFits(q.journal.Model(), q.journal.Meter().Calibration().Factor, r, rep) || r.To.Name() != q.journal.Model().Name() {
-		return e
-	}
-	return llm.SharedCacheFullError(e)
 }
 
 // One goroutine reads the provider and passes chunks on. The owner collects and shows them, and keeps draining its
@@ -226,17 +206,6 @@ type answer struct {
 	otherTries []*llm.Reply // replies of the other tries, for their usage
 	err        error        // nil; an *Error; or the cause of ctx's end
 	wasDown    bool         // the server was unreachable or loading during a try
-}
-
-// emptyReplyFailure is the failure of the n-th empty reply to a request. After the second one the request is not
-// repeated, because each try costs money.
-func emptyReplyFailure(e *llm.Error, n int) *llm.Error {
-	failure := *e
-	failure.NoRetry = failure.NoRetry || n > 1
-	if failure.Hint == "" {
-		failure.Hint = "try again or rephrase"
-	}
-	return &failure
 }
 
 // addTry adds the reply of a try. The answer has the successful reply, or the longest if all tries failed.

@@ -60,7 +60,13 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	var failure *llm.Error
 	if errors.As(err, &failure) {
 		a.queue.returnToComposer()
-		a.journal.Publish(updates.Failed{Err: failure, Logged: t.hasBegun && a.recordFailure(ctx, failure)})
+		logged := t.hasBegun && failure.Class != llm.NotSaved && failure.Class != llm.Cancelled
+		if logged {
+			_, err := a.journal.AppendOrPostpone(ctx, conversation.TurnFailed{Class: string(failure.Class), Message: failure.Error(), Hint: failure.Hint,
+				Status: failure.Status, Tries: failure.Tries, Duration: failure.Took.Milliseconds()})
+			logged = err == nil
+		}
+		a.journal.Publish(updates.Failed{Err: failure, Logged: logged})
 	}
 	a.setIdle()
 }
@@ -73,17 +79,6 @@ func (a *Agent) newestMessage() string {
 		}
 	}
 	return ""
-}
-
-// recordFailure records why a turn failed, and reports whether the log has it. A failed write and a cancel are not
-// recorded.
-func (a *Agent) recordFailure(ctx context.Context, e *llm.Error) bool {
-	if e.Class == llm.NotSaved || e.Class == llm.Cancelled {
-		return false
-	}
-	_, err := a.journal.AppendOrPostpone(ctx, conversation.TurnFailed{Class: string(e.Class), Message: e.Error(), Hint: e.Hint, Status: e.Status,
-		Tries: e.Tries, Duration: e.Took.Milliseconds()})
-	return err == nil
 }
 
 // setIdle sets the status to idle, unless messages or operations wait.
@@ -154,7 +149,11 @@ func (a *Agent) declareServerTools(ctx context.Context, asked bool) error {
 // appendMessage appends a user message, and before it the settings that are not in the log yet. A message that can never
 // be sent is not recorded.
 func (a *Agent) appendMessage(ctx context.Context, text string) error {
-	if failure := a.oversizedNow(ctx, text); failure != nil {
+	failure := a.journal.Oversized(text)
+	if failure != nil && llm.FromServer(a.journal.Model().Window) && a.windows.askWindow(ctx) { // its window may have grown
+		failure = a.journal.Oversized(text)
+	}
+	if failure != nil {
 		return failure
 	}
 	message, ran, err := a.hooks.aboutMessage(ctx, text)
@@ -173,20 +172,10 @@ func (a *Agent) appendMessage(ctx context.Context, text string) error {
 	return err
 }
 
-// step makes one request and stores the reply, with the current model or a fallback. It returns the calls to run.
+// step makes one request, stores the reply, and returns the calls to run. A request that the server refuses as too long is
+// shortened and made once more. A request whose thinking the server refuses is made once more without thinking. A fallback
+// model that takes over begins anew.
 func (a *Agent) step(ctx context.Context) ([]*call, error) {
-	for {
-		calls, err := a.stepWithModel(ctx)
-		if err != errFellBack {
-			return calls, err
-		}
-	}
-}
-
-// stepWithModel makes a step with the current model. It returns errFellBack if a fallback model takes over. A request
-// that the server refuses as too long is shortened and made once more. A request whose thinking the server refuses is
-// made once more without thinking.
-func (a *Agent) stepWithModel(ctx context.Context) ([]*call, error) {
 	for shortened, thinkingDropped := false, false; ; {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -200,7 +189,8 @@ func (a *Agent) stepWithModel(ctx context.Context) ([]*call, error) {
 		a.windows.checkWindow(ctx, r, answer)
 		a.display.showMeter()
 		if a.fallBack(ctx, r, answer) {
-			return nil, errFellBack
+			shortened, thinkingDropped = false, false
+			continue
 		}
 		calls, err := a.replies.keepReply(ctx, r, answer)
 		if answer.err == nil {
@@ -239,7 +229,11 @@ func (a *Agent) stepWithModel(ctx context.Context) ([]*call, error) {
 // never in the middle of a stream.
 func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	a.compactor.RunDueOperations(ctx)
-	a.handleCompactCall(ctx)
+	if t := a.turn; t.compactRequest != nil && ctx.Err() == nil {
+		request, again := *t.compactRequest, t.hasCompacted
+		t.compactRequest, t.hasCompacted = nil, true
+		a.compactor.CompactForModel(ctx, request, again)
+	}
 	if err := a.journal.RecordSettings(ctx); err != nil {
 		return llm.Outgoing{}, err
 	}
@@ -326,15 +320,6 @@ func (a *Agent) beginRetry(ctx context.Context) error {
 	return err
 }
 
-// oversizedNow is Oversized. If the known window came from the server, it first asks the server for the current size.
-func (a *Agent) oversizedNow(ctx context.Context, text string) *llm.Error {
-	err := a.journal.Oversized(text)
-	if err == nil || !llm.FromServer(a.journal.Model().Window) || !a.windows.askWindow(ctx) {
-		return err
-	}
-	return a.journal.Oversized(text)
-}
-
 // deliver handles a message of the queue: it runs a turn, or only appends a quiet one.
 func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
@@ -379,38 +364,16 @@ func (a *Agent) appendQuiet(ctx context.Context) {
 
 // compactRequestOf is the compaction that the model asked for by a compact call, or nil.
 func compactRequestOf(calls []*call) *edit.Request {
-	var asked *edit.Request
-	for _, c := range calls {
+	for _, c := range slices.Backward(calls) {
 		if c.Name == conversation.ToolCompact && c.outcome.Status == conversation.ResultOK {
-			asked = &edit.Request{
-				Focus: focusOf(c.Arguments), KeepLast: -1, Source: conversation.SourceTool, Trigger: "compact tool",
+			var args struct {
+				Focus string `json:"focus"`
 			}
+			_ = json.Unmarshal([]byte(c.Arguments), &args) // no focus where it is not a text
+			return &edit.Request{Focus: llm.OneLine(args.Focus), KeepLast: -1, Source: conversation.SourceTool, Trigger: "compact tool"}
 		}
 	}
-	return asked
-}
-
-// focusOf is the focus in the arguments of the compact tool.
-func focusOf(arguments string) string {
-	var args struct {
-		Focus any `json:"focus"`
-	}
-	if json.Unmarshal([]byte(arguments), &args) != nil {
-		return ""
-	}
-	text, _ := args.Focus.(string)
-	return llm.OneLine(text)
-}
-
-// handleCompactCall makes the compaction that the model asked for.
-func (a *Agent) handleCompactCall(ctx context.Context) {
-	t := a.turn
-	if t.compactRequest == nil || ctx.Err() != nil {
-		return
-	}
-	w, again := *t.compactRequest, t.hasCompacted
-	t.compactRequest, t.hasCompacted = nil, true
-	a.compactor.CompactForModel(ctx, w, again)
+	return nil
 }
 
 // loop is the turn loop in the form that the compactor needs.

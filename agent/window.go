@@ -100,10 +100,7 @@ func (k *windowKeeper) forgetWindow() {
 // addNotice stores a notice for the user, together with the changed limits of the model.
 func (k *windowKeeper) addNotice(ctx context.Context, text string) {
 	m, _ := k.journal.ModelRecord()
-	_, err := k.journal.AppendOrPostpone(ctx, m, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
-	if err != nil {
-		k.journal.Publish(updates.Failed{Err: llm.AsError(err)})
-	}
+	k.journal.Record(ctx, m, conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 }
 
 // askTimeout is the time limit for the server's answer about its window.

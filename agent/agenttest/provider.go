@@ -174,10 +174,8 @@ func (s Step) wait(ctx context.Context) error {
 		}
 	}
 	if s.Wait > 0 {
-		t := time.NewTimer(s.Wait)
-		defer t.Stop()
 		select {
-		case <-t.C:
+		case <-time.After(s.Wait):
 		case <-ctx.Done():
 		}
 	}

@@ -98,9 +98,7 @@ func (w *writer) requestAnswer(ctx context.Context, form summary.Job) (summary.A
 			w.thinkingRefused, r.ThinkingAfter = true, math.MaxUint64
 			continue
 		}
-		if llm.UnsizedOverflow(failure) && llm.CertainlyFits(w.model, w.factor, r, rep) {
-			failure = llm.SharedCacheFullError(failure)
-		}
+		failure = llm.RecogniseFullCache(failure, w.model, w.factor, r, rep)
 		if smaller, ok := w.withSmallerReply(form, r, failure); ok && !learned {
 			r, learned = smaller, true // once, because a server may name another window each time
 			continue
@@ -116,21 +114,11 @@ func (w *writer) requestAnswer(ctx context.Context, form summary.Job) (summary.A
 			return summary.Answer{}, requestError(failure)
 		}
 		w.retriesLeft--
-		if err := pauseFor(ctx, wait); err != nil {
-			return summary.Answer{}, err
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return summary.Answer{}, context.Cause(ctx)
 		}
-	}
-}
-
-// pauseFor sleeps. The error is the cause of ctx's end.
-func pauseFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
 }
 

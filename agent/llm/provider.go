@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -215,18 +216,11 @@ func (e *Error) Error() string {
 	if e.Tries < 2 {
 		return e.Message
 	}
-	lead := e.Lead
-	if lead == "" {
-		lead = e.Message
+	lead, took := cmp.Or(e.Lead, e.Message), "under 1 s"
+	if e.Took >= time.Second {
+		took = fmt.Sprintf("%.0f s", e.Took.Seconds())
 	}
-	return fmt.Sprintf("%s after %d tries (%s)%s", lead, e.Tries, seconds(e.Took), strings.TrimPrefix(e.Message, lead))
-}
-
-func seconds(d time.Duration) string {
-	if d < time.Second {
-		return "under 1 s"
-	}
-	return fmt.Sprintf("%.0f s", d.Seconds())
+	return fmt.Sprintf("%s after %d tries (%s)%s", lead, e.Tries, took, strings.TrimPrefix(e.Message, lead))
 }
 
 // Unwrap returns the cause.
@@ -266,10 +260,6 @@ func (m Model) LargerWindowHint() string {
 	}
 	return "or choose a model with a larger window (/model)"
 }
-
-// UnsizedOverflow reports whether an error is an overflow that states neither the window nor the size of the
-// prompt.
-func UnsizedOverflow(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
 
 // A compaction breaks the provider's cache: after the first changed message everything is written to the cache
 // again, which costs more than reading it. The tokens that a compaction leaves out are saved in every request from

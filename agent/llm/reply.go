@@ -1,10 +1,10 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"plimsoll/conversation"
@@ -77,12 +77,7 @@ func (r *Reply) addCall(d CallDelta) int {
 		r.Bytes += callBytes
 	}
 	call := r.Calls[i]
-	if d.ID != "" {
-		call.ID = d.ID
-	}
-	if d.Name != "" {
-		call.Name = d.Name
-	}
+	call.ID, call.Name = cmp.Or(d.ID, call.ID), cmp.Or(d.Name, call.Name)
 	if len(d.Extra) > 0 {
 		call.Extra = d.Extra
 	}
@@ -116,20 +111,15 @@ type Outgoing struct {
 // UsageWithoutCounts is the usage event of a request before the provider reported any tokens: enough to rebuild the
 // request.
 func (r Outgoing) UsageWithoutCounts(rep *Reply) conversation.Usage {
-	return conversation.Usage{
+	u := conversation.Usage{
 		Purpose: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
 		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
 		Estimate: r.Estimate, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.form,
-		CacheTTL: r.asksToKeep(),
 	}
-}
-
-// asksToKeep is how long the request asks the provider's cache to keep it, 0 if it does not ask.
-func (r Outgoing) asksToKeep() time.Duration {
-	if r.To.TTL == TTLEndpoint {
-		return 0
+	if r.To.TTL != TTLEndpoint { // the request asks for it
+		u.CacheTTL = r.CacheTTL
 	}
-	return r.CacheTTL
+	return u
 }
 
 // Read makes a request and reads the reply to its end. The error is an *Error, or the cause of ctx's end. The reply

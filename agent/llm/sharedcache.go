@@ -15,9 +15,19 @@ const (
 	cacheFullWords    = "the server's cache is full, though this request is smaller than its window"
 )
 
-// CertainlyFits reports whether a request, with the part of the reply that arrived, is certainly smaller than the model's
-// window.
-func CertainlyFits(m Model, factor float64, r Outgoing, rep *Reply) bool {
+// RecogniseFullCache replaces an overflow error without sizes by a temporary failure, if the request, with the part of the
+// reply that arrived, is certainly smaller than the window of m. factor calibrates the estimate.
+func RecogniseFullCache(e *Error, m Model, factor float64, r Outgoing, rep *Reply) *Error {
+	if e.Class != Overflow || e.Window > 0 || e.Requested > 0 || !certainlyFits(m, factor, r, rep) {
+		return e
+	}
+	return &Error{
+		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, SharedCacheFull: true,
+		Err: fmt.Errorf("taken for a full cache: %w", e),
+	}
+}
+
+func certainlyFits(m Model, factor float64, r Outgoing, rep *Reply) bool {
 	if !FromServer(m.Window) {
 		return false
 	}
@@ -29,12 +39,4 @@ func CertainlyFits(m Model, factor float64, r Outgoing, rep *Reply) bool {
 		factor = 1
 	}
 	return factor*r.Estimate+float64(rep.Bytes)/bytesPerToken <= share*float64(m.Window.Tokens)
-}
-
-// SharedCacheFullError is the error of a full shared cache that replaces a server's message about size.
-func SharedCacheFullError(e *Error) *Error {
-	return &Error{
-		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, SharedCacheFull: true,
-		Err: fmt.Errorf("taken for a full cache: %w", e),
-	}
 }
