@@ -45,7 +45,7 @@ func (a *Agent) Inspect() { a.inspector.inspect() }
 // BreakdownBy computes the breakdown of the context and the forecast under other rules. If the size of w is known, it
 // uses w as the window. It waits for the owner of the conversation, and ends with ctx.
 func (a *Agent) BreakdownBy(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
-	addUp, err := ask(ctx, a, func() func() inspect.Breakdown { return a.compactor.BreakdownBy(rules, w) })
+	addUp, err := ask(ctx, a, func() func() inspect.Breakdown { return a.compactor.Breakdown(rules, w) })
 	if err != nil {
 		return inspect.Breakdown{}, err
 	}

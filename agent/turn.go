@@ -196,7 +196,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		if answer.err == nil {
 			a.turn.isPaused, a.turn.wasRefused = answer.reply.Paused, answer.reply.Refusal != ""
 			if a.turn.wasRefused {
-				a.compactor.TurnRewound()
+				a.compactor.DropSummaries()
 			}
 			return calls, err
 		}

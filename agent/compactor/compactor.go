@@ -36,17 +36,15 @@ type Compactor struct {
 	inbox *core.Inbox
 	loop  Loop
 
-	operations operations
-	job        *job // the summary that is being written or reviewed, or nil
-	awaiting   bool // the owner waits for the job
+	operations []operation // oldest first
+	job        *job        // the summary that is being written or reviewed, or nil
+	awaiting   bool        // the owner waits for the job
 
-	prepared preparedSummaries
+	prepared []*job // written summaries that wait for a step, oldest first
 
 	replan   bool // ask the planner again before the next turn
 	schedule *scheduler
 	writers  *writerChooser
-	failures *failureLog
-	manual   manualEdits
 	gate     hookGate
 }
 
@@ -74,13 +72,11 @@ type Loop interface {
 
 // New returns the compactor of the conversation in j. The options are those of j.
 func New(j *core.Journal, in *core.Inbox, loop Loop, o core.Options) *Compactor {
-	p := &scheduler{journal: j, cacheSaved: o.CacheSaved}
 	c := &Compactor{
-		journal: j, inbox: in, loop: loop,
-		schedule: p, writers: &writerChooser{journal: j, inbox: in, retry: o.Retry, findModel: o.Summarisers, saveTranscript: o.Transcript}, failures: &failureLog{journal: j, loop: loop, schedule: p},
-		manual: manualEdits{j},
+		journal: j, inbox: in, loop: loop, schedule: &scheduler{journal: j, cacheSaved: o.CacheSaved},
+		writers: &writerChooser{journal: j, inbox: in, retry: o.Retry, findModel: o.Summarisers, saveTranscript: o.Transcript},
 	}
-	p.isWriting = func() bool { return c.job != nil }
+	c.schedule.isWriting = func() bool { return c.job != nil }
 	return c
 }
 
@@ -113,9 +109,13 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, request
 // dropStale discards summaries that are stale or no longer needed, so that no more is paid for them.
 func (c *Compactor) dropStale() {
 	j, rules := c.job, c.journal.Rules()
-	c.prepared.drop(errOvertaken, func(j *job) bool { return j.isOvertaken(c.journal) })
-	if !rules.EvictsAutomatically() || !rules.ActsAutomatically() {
-		c.prepared.drop(errNotNeeded, everyJob)
+	for _, j := range c.prepared {
+		switch {
+		case j.isOvertaken(c.journal):
+			j.end(errOvertaken)
+		case !rules.EvictsAutomatically() || !rules.ActsAutomatically():
+			j.end(errNotNeeded)
+		}
 	}
 	if !c.HasPendingSummary() {
 		return
@@ -125,7 +125,7 @@ func (c *Compactor) dropStale() {
 	case j.isOvertaken(c.journal):
 		c.discard(j, errOvertaken)
 	case j.state == stateInReview: // it is already paid for, and the user reads it
-	case j.requested():
+	case j.joinedBy != "" || j.request.Source == conversation.SourceManual || j.request.Source == conversation.SourceTool: // somebody asked for it
 	case !rules.ActsAutomatically(), !rules.AsksModelAutomatically() && j.waitsForStep(c.journal.Rules()):
 		c.discard(j, errNotNeeded)
 	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.IsNearLoadLine()): // the next eviction step needs it
@@ -166,29 +166,13 @@ func (c *Compactor) discard(j *job, cause error) {
 	}
 }
 
-// needsTurnEnd reports whether the operation has to wait for the end of the turn.
-func (d operation) needsTurnEnd() bool { return d.what == opRewind || d.what == opRestore }
-
-// operations is the queue of operations, oldest first.
-type operations []operation
-
-func (o *operations) add(d operation) { *o = append(*o, d) }
-
-// hasDue reports whether the oldest operation can run now.
-func (o operations) hasDue(inTurn bool) bool {
-	return len(o) > 0 && (!inTurn || !o[0].needsTurnEnd())
-}
-
-// takeOldest removes and returns the oldest operation.
-func (o *operations) takeOldest() operation {
-	first := (*o)[0]
-	*o = (*o)[1:]
-	return first
-}
-
-// hasRestore reports whether an operation in the queue restores rewound turns.
-func (o operations) hasRestore() bool {
-	return slices.ContainsFunc(o, func(d operation) bool { return d.what == opRestore })
+// hasDueOperation reports whether the oldest operation can run now: turns are rewound and restored between two turns only.
+func (c *Compactor) hasDueOperation() bool {
+	if len(c.operations) == 0 {
+		return false
+	}
+	oldest := c.operations[0].what
+	return !c.journal.InTurn || oldest != opRewind && oldest != opRestore
 }
 
 // WindowChanged adapts to a new window of the model.
@@ -214,13 +198,15 @@ func (c *Compactor) announceWriting(requestWaits bool) {
 	})
 }
 
-// dropReverted discards all summaries after an undo or a rewind: the view that they were written from no longer
+// DropSummaries discards all summaries after an undo or a rewind: the view that they were written from no longer
 // exists.
-func (c *Compactor) dropReverted() {
+func (c *Compactor) DropSummaries() {
 	if c.HasPendingSummary() {
 		c.discard(c.job, errReverted)
 	}
-	c.prepared.drop(errReverted, everyJob)
+	for _, j := range c.prepared {
+		j.end(errReverted)
+	}
 }
 
 // ApplyLadder makes room without a model: a ladder is a list of steps, each of which reduces the request more. refused
@@ -237,128 +223,91 @@ func (c *Compactor) ApplyLadder(ctx context.Context, trigger string, refused boo
 func (c *Compactor) applyOverlays(ctx context.Context, origin conversation.Origin, bodies []conversation.Body) {
 	request := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
 	if err := c.journal.Flush(ctx); err != nil {
-		c.failures.reportRefusal(ctx, request, err)
+		c.reportRefusal(ctx, request, err)
 		return
 	}
 	proposal, err := edit.ProposeOverlays(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, bodies...)
 	if err != nil {
-		c.failures.reportRefusal(ctx, request, proposalError(err))
+		c.reportRefusal(ctx, request, proposalError(err))
 		return
 	}
 	if err := c.commit(ctx, &proposal, request, nil); err != nil {
-		c.failures.reportRefusal(ctx, request, err)
+		c.reportRefusal(ctx, request, err)
 	}
 }
 
-// preparedSummaries are written summaries that wait for a step, oldest first.
-type preparedSummaries []*job
-
-// covers reports whether a ready summary covers some of the spans.
-func (p preparedSummaries) covers(spans []conversation.Span) bool {
-	return slices.ContainsFunc(p, func(j *job) bool { return j.state == stateReady && j.proposal.Covers(spans) })
+// hasPrepared reports whether a prepared summary covers some of the spans.
+func (c *Compactor) hasPrepared(spans []conversation.Span) bool {
+	return slices.ContainsFunc(c.prepared, func(j *job) bool { return j.state == stateReady && j.proposal.Covers(spans) })
 }
 
-// drop ends the summaries for which stale is true.
-func (p preparedSummaries) drop(why error, stale func(*job) bool) {
-	for _, j := range p {
-		if stale(j) {
-			j.end(why)
-		}
-	}
-}
-
-// stale are the summaries that are no longer ready.
-func (p preparedSummaries) stale() []*job {
-	return slices.DeleteFunc(slices.Clone(p), func(j *job) bool { return j.state == stateReady })
-}
-
-func everyJob(*job) bool { return true }
+func (j *job) isStale() bool { return j.state != stateReady }
 
 // recordStale records the prepared summaries that are no longer ready, and removes them.
 func (c *Compactor) recordStale(ctx context.Context) {
-	for _, j := range c.prepared.stale() {
-		c.failures.recordGivenUp(ctx, j, nil)
+	for _, j := range c.prepared {
+		if j.isStale() {
+			c.recordGivenUp(ctx, j, nil)
+		}
 	}
-	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state != stateReady })
-}
-
-// failureLog logs and publishes compactions that were not made.
-type failureLog struct {
-	journal  *core.Journal
-	loop     Loop
-	schedule *scheduler
+	c.prepared = slices.DeleteFunc(c.prepared, (*job).isStale)
 }
 
 // reportRefusal reports that a compaction was not made. A request of the model goes into the log, too, because the user
 // does not see it.
-func (r *failureLog) reportRefusal(ctx context.Context, request edit.Request, e *llm.Error) {
-	r.journal.Logger.Info("compaction", "outcome", "refused", "source", request.Source, "class", e.Class)
+func (c *Compactor) reportRefusal(ctx context.Context, request edit.Request, e *llm.Error) {
+	c.journal.Logger.Info("compaction", "outcome", "refused", "source", request.Source, "class", e.Class)
 	if request.Source == conversation.SourceTool {
-		r.recordFailure(ctx, conversation.Attempt{
-			Source: request.Source, Trigger: request.Trigger, Preset: string(r.journal.Rules().Preset), Profile: request.Profile,
-			Outcome: conversation.AttemptFailed, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(),
+		c.journal.Record(ctx, conversation.Attempt{
+			Source: request.Source, Trigger: request.Trigger, Preset: string(c.journal.Rules().Preset), Profile: request.Profile,
+			Outcome: conversation.AttemptFailed, Why: e.Message, Before: c.journal.Meter().EstimatedTokens(),
 		})
 	}
-	r.journal.Publish(updates.CompactionFailed{Err: e, Request: request})
-}
-
-// recordFailure records a failed compaction, with the usage spent on it.
-func (r *failureLog) recordFailure(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
-	if _, err := r.journal.AppendOrPostpone(ctx, append(slices.Clone(spent), attempt)...); err != nil {
-		r.journal.Publish(updates.Failed{Err: llm.AsError(err)})
-	}
-}
-
-// recordNotice records a warning for the user.
-func (r *failureLog) recordNotice(ctx context.Context, text string) {
-	if _, err := r.journal.AppendOrPostpone(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: text}); err != nil {
-		r.journal.Publish(updates.Failed{Err: llm.AsError(err)})
-	}
+	c.journal.Publish(updates.CompactionFailed{Err: e, Request: request})
 }
 
 // usageOf returns the usage events of a job, and passes on what its requests taught about the model.
-func (r *failureLog) usageOf(ctx context.Context, j *job) []conversation.Body {
+func (c *Compactor) usageOf(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
 	for _, s := range j.writer.requests {
-		spent = append(spent, r.loop.Usage(s.request, s.reply)...)
+		spent = append(spent, c.loop.Usage(s.request, s.reply)...)
 	}
 	for _, b := range spent {
 		if u, ok := b.(conversation.Usage); ok {
 			j.writer.tokens += max(0, u.Prompt) + max(0, u.Completion)
 			if u.CostUSD != nil {
-				sum := *u.CostUSD
-				if j.writer.cost != nil {
-					sum += *j.writer.cost
+				if j.writer.cost == nil {
+					j.writer.cost = new(float64)
 				}
-				j.writer.cost = &sum
+				*j.writer.cost += *u.CostUSD
 			}
 		}
 	}
-	same := j.writer.model.Name() == r.journal.Model().Name()
+	same := j.writer.model.Name() == c.journal.Model().Name()
 	if n := j.writer.learnedWindow; n > 0 && same {
-		r.loop.LearnWindow(ctx, n)
+		c.loop.LearnWindow(ctx, n)
 	}
-	if j.writer.thinkingRefused && same && j.writer.base.ThinkingAfter == r.journal.ThinkingAfter() {
-		r.loop.DropThinking(ctx)
+	if j.writer.thinkingRefused && same && j.writer.base.ThinkingAfter == c.journal.ThinkingAfter() {
+		c.loop.DropThinking(ctx)
 	}
 	return spent
 }
 
 // recordGivenUp records and publishes why a summary was given up.
-func (r *failureLog) recordGivenUp(ctx context.Context, j *job, spent []conversation.Body) {
+func (c *Compactor) recordGivenUp(ctx context.Context, j *job, spent []conversation.Body) {
 	e, outcome := failureOf(j.cause, j.writer.timeLimit)
-	took := r.journal.Now().Sub(j.writer.startedAt)
+	took := c.journal.Now().Sub(j.writer.startedAt)
 	if j.writer.duration > 0 {
 		took = j.writer.duration // without the time of the review
 	}
-	r.journal.Logger.Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
+	c.journal.Logger.Info("compaction", "outcome", outcome, "source", j.request.Source, "trigger", j.request.Trigger, "preset", j.writer.preset,
 		"profile", j.proposal.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.requests), "duration", took)
 	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.AttemptFailed {
-		r.journal.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
+		c.journal.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
 	attempt := conversation.Attempt{
 		Source: j.request.Source, Trigger: j.request.Trigger, Preset: string(j.writer.preset), Profile: j.proposal.Profile,
-		Outcome: outcome, Why: e.Message, Before: r.journal.Meter().EstimatedTokens(), Duration: took.Milliseconds(),
+		Outcome: outcome, Why: e.Message, Before: c.journal.Meter().EstimatedTokens(), Duration: took.Milliseconds(),
 	}
 	if errors.Is(j.cause, context.Canceled) {
 		attempt.Before = 0 // the program ended: the next one may try at once
@@ -369,17 +318,17 @@ func (r *failureLog) recordGivenUp(ctx context.Context, j *job, spent []conversa
 	}
 	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.AttemptFailed && attempt.Model != ""; automatic {
 		if j.request.Trigger == planner.TriggerPrepare { // otherwise the step is made without a summary, or waits for the next one
-			now, rules := r.journal.Reading(), r.journal.Rules()
+			now, rules := c.journal.Reading(), c.journal.Rules()
 			attempt.RetryTokens = planner.NextTry(&rules, attempt.Before, now.Window.Tokens, now.LoadLine)
 		}
-		attempt.Paused = r.schedule.history.Failures+1 >= r.journal.Rules().Planner.Failures
+		attempt.Paused = c.schedule.history.Failures+1 >= c.journal.Rules().Planner.Failures
 	}
-	r.recordFailure(ctx, attempt, spent...)
-	r.schedule.delayModelRequests()
+	c.journal.Record(ctx, append(slices.Clone(spent), attempt)...)
+	c.schedule.delayModelRequests()
 	if j.joinedBy == conversation.SourceManual {
 		j.request.Source = j.joinedBy
 	}
-	r.journal.Publish(updates.CompactionFailed{Err: e, Request: j.request})
+	c.journal.Publish(updates.CompactionFailed{Err: e, Request: j.request})
 }
 
 // A compaction is made between requests: at once while idle, otherwise before the next request of the turn. Rules:
@@ -397,30 +346,28 @@ func (c *Compactor) RunDueOperations(ctx context.Context) {
 			c.applySummary(ctx)
 		}
 		c.recordStale(ctx)
-		if !c.operations.hasDue(c.journal.InTurn) {
+		if !c.hasDueOperation() {
 			return
 		}
-		c.runOperation(ctx, c.operations.takeOldest())
-	}
-}
-
-func (c *Compactor) runOperation(ctx context.Context, d operation) {
-	switch d.what {
-	case edit.OpCompact:
-		c.compact(ctx, d.request)
-	case opRewind:
-		c.rewind(ctx, d.turn)
-	case edit.OpUndo, edit.OpRedo:
-		c.revert(ctx, d)
-	default:
-		c.applyEdit(ctx, d)
+		d := c.operations[0]
+		c.operations = c.operations[1:]
+		switch d.what {
+		case edit.OpCompact:
+			c.compact(ctx, d.request)
+		case opRewind:
+			c.rewind(ctx, d.turn)
+		case edit.OpUndo, edit.OpRedo:
+			c.revert(ctx, d)
+		default:
+			c.applyEdit(ctx, d)
+		}
 	}
 }
 
 // compact makes the compaction that a request asks for.
 func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 	if err := c.journal.Flush(ctx); err != nil {
-		c.failures.reportRefusal(ctx, request, err)
+		c.reportRefusal(ctx, request, err)
 		return
 	}
 	propose := func(now edit.Inputs) (edit.Proposal, error) {
@@ -429,18 +376,18 @@ func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 	proposal, err := propose(c.journal.CompactionInputs())
 	switch {
 	case err != nil:
-		c.failures.reportRefusal(ctx, request, proposalError(err))
+		c.reportRefusal(ctx, request, proposalError(err))
 	case c.refusedByHooks(ctx, request, &proposal, propose):
 	case proposal.Job != nil && c.commitPrepared(ctx, request, proposal.Spans):
 	case proposal.Job != nil:
 		j := &job{request: request, propose: propose, blocking: request.Source != conversation.SourceManual || !c.journal.Rules().Auto.Background}
 		if err := c.startJob(ctx, j); err != nil {
 			j.end(err)
-			c.failures.recordGivenUp(ctx, j, nil)
+			c.recordGivenUp(ctx, j, nil)
 		}
 	default:
 		if err := c.commit(ctx, &proposal, request, nil); err != nil {
-			c.failures.reportRefusal(ctx, request, err)
+			c.reportRefusal(ctx, request, err)
 		}
 	}
 }
@@ -448,7 +395,7 @@ func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 // applyEdit makes a manual edit and publishes the result.
 func (c *Compactor) applyEdit(ctx context.Context, d operation) {
 	edited := updates.Edited{What: updates.Edit(d.what), Events: d.events}
-	if origin, err := c.manual.apply(ctx, d); err != nil {
+	if origin, err := c.applyByHand(ctx, d); err != nil {
 		edited.Err = err
 	} else {
 		edited.Before, edited.After = origin.Before, origin.After
@@ -464,7 +411,7 @@ func (c *Compactor) rewind(ctx context.Context, turn int) {
 		c.journal.Publish(updates.Failed{Err: err})
 		return
 	}
-	first, text := c.manual.turnToRewind(turn, false)
+	first, text := c.turnToRewind(turn, false)
 	if first < 0 {
 		c.journal.Publish(updates.Failed{Err: noSuchTurn()})
 		return
@@ -474,7 +421,7 @@ func (c *Compactor) rewind(ctx context.Context, turn int) {
 		c.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 		return
 	}
-	c.dropReverted()
+	c.DropSummaries()
 	c.loop.ReturnQueued(text)
 }
 
@@ -485,25 +432,25 @@ func (c *Compactor) rewind(ctx context.Context, turn int) {
 func (c *Compactor) revert(ctx context.Context, d operation) {
 	request := edit.Request{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.journal.Flush(ctx); err != nil {
-		c.failures.reportRefusal(ctx, request, err)
+		c.reportRefusal(ctx, request, err)
 		return
 	}
 	now := edit.Inputs{Meter: c.journal.Meter(), Now: c.journal.Now()}
 	r, err := edit.NewReversal(c.journal.Events(), c.journal.Rules(), now,
 		edit.ReversalRequest{Redo: d.what == edit.OpRedo, Epoch: d.epoch}, c.journal.NextSeq())
 	if err != nil {
-		c.failures.reportRefusal(ctx, request, proposalError(err))
+		c.reportRefusal(ctx, request, proposalError(err))
 		return
 	}
 	if _, err := c.journal.Append(ctx, r.Body); err != nil {
-		c.failures.reportRefusal(ctx, request, storeError(err))
+		c.reportRefusal(ctx, request, storeError(err))
 		return
 	}
 	done := updates.Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
 	c.journal.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.schedule.delayModelRequests()
-	c.dropReverted()
+	c.DropSummaries()
 	if done.Undone {
 		done.Next = c.schedule.check(c.journal.Moment(), false).Forecast(c.journal.Rules()).AtTokens
 	}
@@ -514,7 +461,7 @@ func (c *Compactor) revert(ctx context.Context, d operation) {
 func (c *Compactor) evictForModel(ctx context.Context, request edit.Request) {
 	plan := c.schedule.check(c.journal.Moment(), false).EvictNow(c.journal.Rules(), request.Trigger)
 	if plan.Note == nil {
-		c.failures.reportRefusal(ctx, request, proposalError(edit.ErrNothingToGain))
+		c.reportRefusal(ctx, request, proposalError(edit.ErrNothingToGain))
 		return
 	}
 	origin := c.originOf(request.Trigger)

@@ -47,7 +47,8 @@ func (c *Compactor) plan(ctx context.Context, moment planner.Moment, refused boo
 	switch {
 	case err == nil && !out.Refused:
 	case err == nil && forced:
-		c.noteOverruled(ctx, out.Reason)
+		c.journal.Record(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: "A hook refused the compaction (" + out.Reason +
+			"), but the conversation does not fit into the window without it: it is made all the same."})
 	default:
 		c.backOff(ctx, about, out.Reason, err)
 		return planner.Plan{}
@@ -57,11 +58,6 @@ func (c *Compactor) plan(ctx context.Context, moment planner.Moment, refused boo
 		return plan
 	}
 	return c.schedule.plan(moment, refused) // commands may have arrived while they ran
-}
-
-// noteOverruled tells the user that a refusal did not count.
-func (c *Compactor) noteOverruled(ctx context.Context, reason string) {
-	c.failures.recordNotice(ctx, "A hook refused the compaction ("+reason+"), but the conversation does not fit into the window without it: it is made all the same.")
 }
 
 // backOff records a compaction that the hooks refused, and delays the next one.
@@ -74,7 +70,7 @@ func (c *Compactor) backOff(ctx context.Context, about conversation.HookCompacti
 	if stopped != nil {
 		attempt.Outcome, attempt.Why = conversation.AttemptCancelled, "stopped while a hook ran"
 	}
-	c.failures.recordFailure(ctx, attempt)
+	c.journal.Record(ctx, attempt)
 }
 
 // refusedByHooks asks the hooks about a compaction that the user or the model asked for, and reports a refusal. Otherwise it makes
@@ -91,7 +87,7 @@ func (c *Compactor) refusedByHooks(ctx context.Context, request edit.Request, pr
 		}
 	}
 	if failure != nil {
-		c.failures.reportRefusal(ctx, request, failure)
+		c.reportRefusal(ctx, request, failure)
 	}
 	return failure != nil
 }

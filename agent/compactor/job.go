@@ -95,11 +95,6 @@ func (j *job) pending() bool {
 // ended reports whether the goroutine has ended and the user has no decision to make.
 func (j *job) ended() bool { return j.poll() && !j.pending() }
 
-// requested reports whether the user or the model asked for the summary.
-func (j *job) requested() bool {
-	return j.joinedBy != "" || j.request.Source == conversation.SourceManual || j.request.Source == conversation.SourceTool
-}
-
 // maxResendTokens is the largest request, in tokens, that is worth sending after the provider refused one as too long; 0 if
 // no refusal caused the job.
 func (j *job) maxResendTokens() int {

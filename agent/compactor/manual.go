@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -22,19 +21,16 @@ import (
 //   - An edit does not delay later compactions by the planner or the model.
 //   - If the overlay cannot be stored, nothing is changed, and nothing is tried again.
 
-// manualEdits computes the overlays of manual edits from the current log.
-type manualEdits struct{ journal *core.Journal }
-
-// apply appends the overlay of an operation, and returns its origin.
-func (e *manualEdits) apply(ctx context.Context, d operation) (origin conversation.Origin, failure *llm.Error) {
-	if err := e.journal.Flush(ctx); err != nil {
+// applyByHand appends the overlay of an operation, and returns its origin.
+func (c *Compactor) applyByHand(ctx context.Context, d operation) (origin conversation.Origin, failure *llm.Error) {
+	if err := c.journal.Flush(ctx); err != nil {
 		return origin, err
 	}
-	bodies, err := e.overlaysOf(d)
+	bodies, err := c.overlaysOf(d)
 	if err != nil {
 		return origin, &llm.Error{Class: llm.BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
-	if _, err := e.journal.Append(ctx, bodies...); err != nil {
+	if _, err := c.journal.Append(ctx, bodies...); err != nil {
 		return origin, &llm.Error{
 			Class: llm.NotSaved, Message: "it could not be saved, so nothing changed: " + rootCause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
@@ -45,14 +41,14 @@ func (e *manualEdits) apply(ctx context.Context, d operation) (origin conversati
 }
 
 // overlaysOf returns the overlays of an operation on the current log. The error is one of package compact.
-func (e *manualEdits) overlaysOf(d operation) ([]conversation.Body, error) {
-	log, rules := e.journal.Events(), e.journal.Rules()
+func (c *Compactor) overlaysOf(d operation) ([]conversation.Body, error) {
+	log, rules := c.journal.Events(), c.journal.Rules()
 	origin := conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
 	switch updates.Edit(d.what) {
 	case updates.EditMask:
-		return e.maskOverlays(d.events, origin)
+		return c.maskOverlays(d.events, origin)
 	case updates.EditRestore:
 		body, err = edit.Restore(log)
 	default:
@@ -63,43 +59,32 @@ func (e *manualEdits) overlaysOf(d operation) ([]conversation.Body, error) {
 	}
 	computed, _ := conversation.OriginOf(body) // the zero value has no reason
 	origin.Why = computed.Why
-	then := append(log, conversation.NextEvents(log, e.journal.Now(), body)...)
-	origin.Before, origin.After = e.journal.Meter().EstimatedTokens(), e.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
-	return conversation.AssignEpoch([]conversation.Body{body}, e.journal.NextSeq(), origin), nil
+	then := append(log, conversation.NextEvents(log, c.journal.Now(), body)...)
+	origin.Before, origin.After = c.journal.Meter().EstimatedTokens(), c.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
+	return conversation.AssignEpoch([]conversation.Body{body}, c.journal.NextSeq(), origin), nil
 }
 
 // maskOverlays returns overlays that mask results.
-func (e *manualEdits) maskOverlays(events []uint64, origin conversation.Origin) ([]conversation.Body, error) {
-	log, rules := e.journal.Events(), e.journal.Rules()
-	mask, err := edit.ManualMask(rules, log, e.journal.View(), events)
+func (c *Compactor) maskOverlays(events []uint64, origin conversation.Origin) ([]conversation.Body, error) {
+	log, rules := c.journal.Events(), c.journal.Rules()
+	mask, err := edit.ManualMask(rules, log, c.journal.View(), events)
 	if err != nil {
 		return nil, err
 	}
-	proposal, err := edit.ProposeOverlays(log, rules, e.journal.CompactionInputs(), origin, mask)
+	proposal, err := edit.ProposeOverlays(log, rules, c.journal.CompactionInputs(), origin, mask)
 	if errors.Is(err, edit.ErrNothingToGain) {
 		err = fmt.Errorf("%w: the result is too short", edit.ErrNothingToGain)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return proposal.Bodies(e.journal.NextSeq()), nil
-}
-
-// newestEpoch is the epoch of the newest compaction in force, 0 if no compaction is.
-func (e *manualEdits) newestEpoch() uint64 {
-	newest := uint64(0)
-	for _, e := range conversation.Epochs(e.journal.Events()) {
-		if e.InForce {
-			newest = e.ID
-		}
-	}
-	return newest
+	return proposal.Bodies(c.journal.NextSeq()), nil
 }
 
 // turnToRewind returns the first turn that a rewind undoes, and its message; -1 if no such turn exists. restored says
 // that rewound turns will be restored before the rewind.
-func (e *manualEdits) turnToRewind(turn int, restored bool) (first int, text string) {
-	events := e.journal.Events()
+func (c *Compactor) turnToRewind(turn int, restored bool) (first int, text string) {
+	events := c.journal.Events()
 	var rewound []uint64
 	if !restored {
 		rewound = conversation.RewoundBy(events)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"plimsoll/compact/edit"
 	"plimsoll/compact/planner"
@@ -43,8 +44,10 @@ func (c *Compactor) CompactBeforeRequest(ctx context.Context) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
+		// Above the hard line, rules with background summaries commit the note without one.
+		notesAlone := plan.Note != nil && c.journal.OverHardLine() && c.journal.Rules().Auto.Background
 		switch {
-		case hasTried || !c.needsSummaryFirst(plan):
+		case hasTried || c.job != nil || notesAlone || !c.needsSummary(plan):
 			return c.makeRequestFit(ctx, plan)
 		case c.startPlannedSummary(ctx, plan):
 			ownJob = c.job
@@ -71,13 +74,6 @@ func (c *Compactor) awaitNeededSummary(ctx context.Context) (last *job, busy boo
 	}
 	c.awaitSummary(ctx, func() bool { return c.requestWaitsFor(j) })
 	return j, c.job != nil, nil
-}
-
-// needsSummaryFirst reports whether a summary has to be started before a plan is applied. Above the hard line, rules with
-// background summaries commit the note without one.
-func (c *Compactor) needsSummaryFirst(plan planner.Plan) bool {
-	alone := plan.Note != nil && c.journal.OverHardLine() && c.journal.Rules().Auto.Background
-	return c.job == nil && !alone && c.needsSummary(plan)
 }
 
 // makeRequestFit applies a plan. If the request still does not fit, ApplyLadder reduces it, even under presets that
@@ -118,7 +114,7 @@ func (c *Compactor) CompactAfterTurn(ctx context.Context) {
 
 // needsSummary reports whether a plan needs a summary that is not prepared yet.
 func (c *Compactor) needsSummary(plan planner.Plan) bool {
-	return len(plan.Spans) > 0 && !c.prepared.covers(plan.Spans)
+	return len(plan.Spans) > 0 && !c.hasPrepared(plan.Spans)
 }
 
 // startPlannedSummary starts the summary of a plan, and reports whether it was started.
@@ -142,7 +138,7 @@ func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) 
 			return false
 		}
 		j.end(err)
-		c.failures.recordGivenUp(ctx, j, nil)
+		c.recordGivenUp(ctx, j, nil)
 		return false
 	}
 	c.logMicro(plan)
@@ -172,7 +168,7 @@ func (c *Compactor) RunWhileIdle(ctx context.Context) bool {
 		c.replan = false
 		c.CompactAfterTurn(ctx)
 	}
-	if len(c.operations) == 0 && (c.job == nil || !c.job.ended()) && len(c.prepared.stale()) == 0 {
+	if len(c.operations) == 0 && (c.job == nil || !c.job.ended()) && !slices.ContainsFunc(c.prepared, (*job).isStale) {
 		return false
 	}
 	if len(c.operations) > 0 {
@@ -204,7 +200,7 @@ func (c *Compactor) CompactForModel(ctx context.Context, request edit.Request, a
 	}
 	profile, e := c.schedule.profileForModel()
 	if e != nil {
-		c.failures.reportRefusal(ctx, request, e)
+		c.reportRefusal(ctx, request, e)
 		return
 	}
 	request.Profile = profile
@@ -218,7 +214,7 @@ func (c *Compactor) CompactForModel(ctx context.Context, request edit.Request, a
 	switch {
 	case c.journal.Rules().EvictsAutomatically() && c.journal.Rules().Summary.When == preset.SummaryNever:
 		if _, failure := c.allowsRequest(ctx, request, edit.Preview{Before: c.journal.Reading().Used}); failure != nil {
-			c.failures.reportRefusal(ctx, request, failure)
+			c.reportRefusal(ctx, request, failure)
 			break
 		}
 		c.evictForModel(ctx, request)

@@ -2,6 +2,7 @@ package compactor
 
 import (
 	"context"
+	"slices"
 
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
@@ -39,32 +40,38 @@ func (c *Compactor) Compact(request edit.Request) {
 			return
 		} // the new request replaces it only once it is known to be possible
 	}
-	c.operations.add(operation{what: edit.OpCompact, request: request})
+	c.operations = append(c.operations, operation{what: edit.OpCompact, request: request})
 }
 
 // Undo undoes the compaction of an epoch, 0 for the newest in force.
 func (c *Compactor) Undo(epoch uint64) {
 	if epoch == 0 && len(c.operations) == 0 { // the newest that the user sees now
-		if epoch = c.manual.newestEpoch(); epoch == 0 {
+		for _, e := range conversation.Epochs(c.journal.Events()) {
+			if e.InForce {
+				epoch = e.ID
+			}
+		}
+		if epoch == 0 {
 			c.journal.Publish(updates.CompactionFailed{Err: proposalError(edit.ErrNothingToUndo),
 				Request: edit.Request{Source: conversation.SourceManual, Trigger: string(edit.OpUndo)}})
 			return
 		}
 	}
-	c.operations.add(operation{what: edit.OpUndo, epoch: epoch})
+	c.operations = append(c.operations, operation{what: edit.OpUndo, epoch: epoch})
 }
 
 // Redo redoes the compaction that was undone last.
-func (c *Compactor) Redo() { c.operations.add(operation{what: edit.OpRedo}) }
+func (c *Compactor) Redo() { c.operations = append(c.operations, operation{what: edit.OpRedo}) }
 
 // Edit requests a pin, an unpin, a mask or a restore by hand.
 func (c *Compactor) Edit(what updates.Edit, events []uint64) {
-	c.operations.add(operation{what: edit.Op(what), events: events})
+	c.operations = append(c.operations, operation{what: edit.Op(what), events: events})
 }
 
 // CanRewind reports whether there is a turn to rewind to, and publishes the failure if not.
 func (c *Compactor) CanRewind(turn int) bool {
-	first, _ := c.manual.turnToRewind(turn, c.operations.hasRestore())
+	restores := slices.ContainsFunc(c.operations, func(d operation) bool { return d.what == opRestore })
+	first, _ := c.turnToRewind(turn, restores)
 	if first < 0 {
 		c.journal.Publish(updates.Failed{Err: noSuchTurn()})
 	}
@@ -72,7 +79,9 @@ func (c *Compactor) CanRewind(turn int) bool {
 }
 
 // Rewind undoes the turns from one on, negative for the newest turn.
-func (c *Compactor) Rewind(turn int) { c.operations.add(operation{what: opRewind, turn: turn}) }
+func (c *Compactor) Rewind(turn int) {
+	c.operations = append(c.operations, operation{what: opRewind, turn: turn})
+}
 
 // Preview returns the proposal of a request on the current log. It changes nothing.
 func (c *Compactor) Preview(request edit.Request) (proposal edit.Proposal, failure *llm.Error) {
@@ -92,13 +101,9 @@ func (c *Compactor) Awaiting() bool { return c.awaiting }
 // HasOperations reports whether operations wait for a boundary.
 func (c *Compactor) HasOperations() bool { return len(c.operations) > 0 }
 
-// Breakdown copies the input of a breakdown of the context. The returned function computes it, on any goroutine.
-func (c *Compactor) Breakdown() func() inspect.Breakdown {
-	return c.schedule.breakdown(c.schedule.journal.Rules(), meter.Window{})
-}
-
-// BreakdownBy is Breakdown under other rules, and in another window if its size is known.
-func (c *Compactor) BreakdownBy(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
+// Breakdown copies the input of a breakdown of the context under these rules, and in window w if its size is known. The
+// returned function computes it, on any goroutine.
+func (c *Compactor) Breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	return c.schedule.breakdown(rules, w)
 }
 
@@ -113,16 +118,14 @@ func (c *Compactor) RulesChanged() {
 
 // Observe reads stored events.
 func (c *Compactor) Observe(events []conversation.Event) {
-	for _, e := range events {
-		if affectsHistory(e.Body) {
-			c.schedule.refreshHistory()
-			return
-		}
+	affectsHistory := func(e conversation.Event) bool {
+		k := e.Body.Kind()
+		return k == conversation.KindAttempt || k == conversation.KindModel || k.IsOverlay()
+	}
+	if slices.ContainsFunc(events, affectsHistory) {
+		c.schedule.refreshHistory()
 	}
 }
-
-// TurnRewound discards all summaries, because the turn loop has rewound a turn.
-func (c *Compactor) TurnRewound() { c.dropReverted() }
 
 // ForgetPreviousModel ends the use of the previous model: the conversation fits into the window of the current one.
 func (c *Compactor) ForgetPreviousModel() { c.writers.previous, c.writers.recordedModel = nil, "" }
@@ -154,6 +157,8 @@ func (c *Compactor) End(ctx context.Context) {
 		<-j.done
 		c.finish(ctx, j) // the view stays as it was
 	}
-	c.prepared.drop(errUnused, everyJob)
+	for _, j := range c.prepared {
+		j.end(errUnused)
+	}
 	c.recordStale(ctx)
 }

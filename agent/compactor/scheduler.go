@@ -142,15 +142,6 @@ const (
 	firstMessageHint    = "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"
 )
 
-// largestFitting is the largest size, in estimated tokens, of a request that follows a refused one of before tokens.
-func largestFitting(before int, e *llm.Error) int {
-	share := roomShare
-	if e.Window > 0 && e.Requested > e.Window {
-		share *= float64(e.Window) / float64(e.Requested)
-	}
-	return int(share * float64(before))
-}
-
 // roomHint is the hint after a request that does not fit. If prompt and tools alone are too long, no compaction
 // helps.
 func (p *scheduler) roomHint(e *llm.Error) string {
@@ -165,24 +156,19 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 	if p.journal.Turns() == 1 && len(p.journal.View().Messages) == 1 { // a new conversation would begin with the same message
 		return firstMessageHint
 	}
+	share := roomShare
+	if e.Window > 0 && e.Requested > e.Window {
+		share *= float64(e.Window) / float64(e.Requested)
+	}
 	for _, room := range roomCommands {
 		asked := edit.NewRequest()
 		asked.Profile, asked.KeepLast = room.profile, room.keep
 		proposal, err := edit.NewProposal(p.journal.Events(), p.journal.Rules(), now, asked)
-		if p := proposal.Preview(); err == nil && p.After <= largestFitting(p.Before, e) {
+		if p := proposal.Preview(); err == nil && p.After <= int(share*float64(p.Before)) {
 			return "make room with /compact" + room.flags + " (outside the chat: plimsoll compact" + room.flags + "), " + newConversationHint
 		}
 	}
 	return newConversationHint
-}
-
-// affectsHistory reports whether an event changes what the planner knows of earlier compactions.
-func affectsHistory(b conversation.Body) bool {
-	switch b.Kind() {
-	case conversation.KindAttempt, conversation.KindModel:
-		return true
-	}
-	return b.Kind().IsOverlay()
 }
 
 // refreshHistory reads the earlier compactions from the log, and publishes whether automatic summaries pause.
@@ -205,12 +191,6 @@ func (p *scheduler) plansAfterReply() bool {
 func (p *scheduler) mayPrepare() bool {
 	return p.journal.Interactive && p.journal.Rules().Auto.Background && !p.isWriting() &&
 		(p.summaryStartedAt == 0 || p.journal.Reading().Used >= p.summaryStartedAt+p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens))
-}
-
-// staysAboveHardLine reports whether a plan must get below the hard line and a proposal would not.
-func (p *scheduler) staysAboveHardLine(plan planner.Plan, proposal *edit.Proposal) bool {
-	hard := p.journal.Reading().HardLine
-	return plan.BlocksRequest && hard > 0 && proposal.Preview().After > hard
 }
 
 // delayModelRequests sets the request size from which on the model may ask for a compaction again.

@@ -36,7 +36,7 @@ func (c *Compactor) applySummary(ctx context.Context) {
 // finish commits the summary of an ended job, or records why it is discarded. It removes the job.
 func (c *Compactor) finish(ctx context.Context, j *job) {
 	c.job = nil
-	spent := c.failures.usageOf(ctx, j)
+	spent := c.usageOf(ctx, j)
 	if j.state == stateReady {
 		if err := c.commitJob(ctx, j, spent); err != nil {
 			j.end(err)
@@ -46,7 +46,7 @@ func (c *Compactor) finish(ctx context.Context, j *job) {
 		c.writers.previous = nil
 		return
 	}
-	c.failures.recordGivenUp(ctx, j, spent)
+	c.recordGivenUp(ctx, j, spent)
 	if j.state != stateFailed {
 		return
 	}
@@ -165,7 +165,7 @@ func (c *Compactor) awaitSummary(ctx context.Context, needed func() bool) {
 	c.loop.ShowCompacting()
 	c.announceWriting(true)
 	c.announceReview()
-	for !c.operations.hasDue(c.journal.InTurn) {
+	for !c.hasDueOperation() {
 		if j.ended() {
 			c.applySummary(ctx)
 			return
@@ -209,9 +209,7 @@ func (c *Compactor) endCurrentJob(ctx context.Context) {
 // keepPrepared keeps a written summary for the step that evicts what it covers.
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
-	if _, err := c.journal.AppendOrPostpone(ctx, c.failures.usageOf(ctx, j)...); err != nil {
-		c.journal.Publish(updates.Failed{Err: llm.AsError(err)})
-	}
+	c.journal.Record(ctx, c.usageOf(ctx, j)...)
 	c.prepared = append(c.prepared, j)
 	c.journal.Logger.Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.requests), "duration", j.writer.duration)
@@ -253,11 +251,10 @@ func (c *Compactor) whyNoSummary(plan planner.Plan) string {
 
 // newestFailure is the event of the newest failed summary since the newest compaction, 0 without one.
 func (c *Compactor) newestFailure() uint64 {
-	log := c.journal.Events()
-	for i := len(log) - 1; i >= 0; i-- {
-		switch b := log[i].Body.(type) {
+	for _, e := range slices.Backward(c.journal.Events()) {
+		switch b := e.Body.(type) {
 		case conversation.Attempt:
-			return log[i].Seq
+			return e.Seq
 		case conversation.Summary:
 			if b.Policies == nil {
 				return 0
@@ -282,7 +279,9 @@ func (c *Compactor) evictWithSummaries(ctx context.Context, plan planner.Plan, o
 			proposals = append(proposals, &j.proposal)
 		}
 		proposal, err := edit.EvictWith(c.journal.Events(), c.journal.Rules(), c.journal.CompactionInputs(), origin, plan.Note, mayExtend, proposals...)
-		return proposal, err == nil && proposal.SavesEnough() && !c.schedule.staysAboveHardLine(plan, &proposal)
+		hard := c.journal.Reading().HardLine
+		staysAbove := plan.BlocksRequest && hard > 0 && proposal.Preview().After > hard
+		return proposal, err == nil && proposal.SavesEnough() && !staysAbove
 	}
 	var fitting []*job
 	for _, j := range c.prepared {
@@ -299,7 +298,7 @@ func (c *Compactor) evictWithSummaries(ctx context.Context, plan planner.Plan, o
 	}
 	request := edit.Request{Source: origin.Source, Trigger: origin.Trigger}
 	if err := c.commit(ctx, &proposal, request, nil, fitting...); err != nil {
-		c.failures.reportRefusal(ctx, request, err)
+		c.reportRefusal(ctx, request, err)
 		return true
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
@@ -317,7 +316,7 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 		moment = c.journal.Moment()
 	}
 	plan := c.plan(ctx, moment, false)
-	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
+	if note, ok := plan.Note.(conversation.Summary); ok && c.hasPrepared(note.Spans) {
 		c.evict(ctx, plan, c.originOf(plan.Trigger))
 	}
 }
