@@ -12,16 +12,16 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {75, 1241},
-	"agent":                         {3465, 8250},
-	"agent/agenttest":               {977, 82},
+	".":                             {75, 1238},
+	"agent":                         {3371, 8250},
+	"agent/agenttest":               {975, 82},
 	"agent/anthropic":               {1070, 466},
 	"agent/anthropic/anthropictest": {549, 153},
 	"agent/catalog":                 {459, 315},
-	"agent/compactor":               {2676, 101},
+	"agent/compactor":               {2567, 101},
 	"agent/core":                    {1364, 0},
 	"agent/demo":                    {927, 787},
-	"agent/llm":                     {789, 0},
+	"agent/llm":                     {771, 0},
 	"agent/openai":                  {4915, 3506},
 	"agent/updates":                 {454, 236},
 	"agent/wire":                    {127, 75},
