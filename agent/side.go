@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"plimsoll/agent/core"
@@ -30,12 +31,15 @@ func (a *Agent) AskUser(ctx context.Context, review conversation.Review) (answer
 	}
 }
 
-// AskModel sends the model in use a request that has a system prompt, messages and a largest reply, and records its usage. Any
-// goroutine may call it. The reply is not nil.
-func (a *Agent) AskModel(ctx context.Context, purpose conversation.Purpose, r llm.Request) (*llm.Reply, error) {
+// AskModel sends the model in use a request that has a system prompt, messages and a largest reply, and records its usage. It is an
+// error if another model than the named one is in use by now. Any goroutine may call it. The reply is not nil.
+func (a *Agent) AskModel(ctx context.Context, model string, purpose conversation.Purpose, r llm.Request) (*llm.Reply, error) {
 	out, err := ask(ctx, a, func() llm.Outgoing { return sideRequest(a.journal, purpose, r) })
 	if err != nil {
 		return &llm.Reply{}, err
+	}
+	if out.To.Name() != model {
+		return &llm.Reply{}, fmt.Errorf("the model is %s by now", out.To.Name())
 	}
 	rep, err := out.Read(ctx)
 	if rep.Usage != nil {

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"math"
 	"net/mail"
 	"net/url"
 	"strconv"
@@ -45,7 +46,7 @@ func (f FormField) Value(text string) (any, error) {
 	case "date-time":
 		_, err = time.Parse(time.RFC3339, text)
 	}
-	if err != nil {
+	if err != nil || math.IsNaN(size) || math.IsInf(size, 0) {
 		return nil, fmt.Errorf("%q is no %s", text, f.kind())
 	}
 	unit := ""

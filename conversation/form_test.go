@@ -22,6 +22,7 @@ func TestFormFieldTakesItsTypeWithinItsBounds(t *testing.T) {
 		{conversation.FormField{Type: "integer", Min: number(1)}, "0", nil, "at least 1"},
 		{conversation.FormField{Type: "integer"}, "4.5", nil, `"4.5" is no integer`},
 		{conversation.FormField{Type: "number"}, "4.5", 4.5, ""},
+		{conversation.FormField{Type: "number"}, "NaN", nil, `"NaN" is no number`},
 		{conversation.FormField{Type: "string", Format: "email"}, "a@b.org", "a@b.org", ""},
 		{conversation.FormField{Type: "string", Format: "email"}, "a", nil, `"a" is no email`},
 		{conversation.FormField{Type: "string", Format: "uri"}, "nowhere", nil, `"nowhere" is no uri`},

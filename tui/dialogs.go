@@ -62,6 +62,7 @@ func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	open := d.stack.Top() == top
 	if !open {
 		d.answeredAt = now
+		action = actionList{action, d.openQuestions()}
 	}
 	d.recordTyping(open && !early && hasText(msg))
 	return action, false
@@ -96,6 +97,7 @@ func (d *dialogs) update(u updates.Update) pane.Action {
 		return d.addQuestion(question{callID: u.Call.ID, dialog: d.newQuestionDialog(u)})
 	case updates.ApprovalClosed:
 		d.closeQuestions(func(q question) bool { return q.callID == u.CallID })
+		return d.openQuestions()
 	}
 	return nil
 }
@@ -146,9 +148,9 @@ func (d *dialogs) hasUnopened() bool {
 	return slices.ContainsFunc(d.questions, func(q question) bool { return !q.isOpen })
 }
 
-// openQuestions opens the dialogs of all questions once the user stops typing.
+// openQuestions opens the dialog of the oldest question once the user stops typing, unless another one is open.
 func (d *dialogs) openQuestions() pane.Action {
-	if !d.hasUnopened() {
+	if len(d.questions) == 0 || slices.ContainsFunc(d.questions, func(q question) bool { return q.isOpen }) {
 		return nil
 	}
 	now := d.env.Now()
@@ -162,12 +164,9 @@ func (d *dialogs) openQuestions() pane.Action {
 			return d.openQuestions()
 		})
 	}
-	for i := range d.questions {
-		if q := &d.questions[i]; !q.isOpen {
-			q.isOpen = true
-			d.stack.Push(q.dialog, now)
-		}
-	}
+	q := &d.questions[0]
+	q.isOpen = true
+	d.stack.Push(q.dialog, now)
 	return transcriptCovered{}
 }
 

@@ -105,8 +105,11 @@ func KeptOut(log []conversation.Event, declared []conversation.ToolSpec) int {
 	}
 	newest := map[string]int{}
 	for i := range log {
-		if b, ok := log[i].Body.(conversation.MCPServer); ok && b.Tools > 0 {
+		switch b, ok := log[i].Body.(conversation.MCPServer); {
+		case ok && b.Tools > 0:
 			newest[b.Server] = int(meter.Estimate(b.Size))
+		case ok && b.State == "ready":
+			delete(newest, b.Server)
 		}
 	}
 	total := 0

@@ -43,10 +43,10 @@ func CommandName(p mcp.Prompt) string {
 // the order of the prompt's arguments, of which the last takes the rest. isPrompt is false if the name is of no server.
 func (s *Servers) PromptMessage(ctx context.Context, r *Running, name, typed string) (text string, isPrompt bool, err error) {
 	server, _, _ := strings.Cut(name, ":")
-	if !s.isServer(r, server) || server == name {
+	client := s.clientOf(r, server)
+	if client == nil || server == name {
 		return "", false, nil
 	}
-	client := s.current()
 	client.Start(ctx)
 	prompts, err := s.Prompts(ctx, r)
 	i := slices.IndexFunc(prompts, func(p mcp.Prompt) bool { return strings.EqualFold(CommandName(p), name) })
@@ -97,15 +97,19 @@ func promptArguments(arguments []mcp.PromptArgument, typed string) (map[string]s
 // ReadMention reads a resource that is mentioned as SERVER:ADDRESS. isResource is false if the mention is of no server.
 func (s *Servers) ReadMention(ctx context.Context, r *Running, mention string) (text string, isResource bool, err error) {
 	server, uri, _ := strings.Cut(mention, ":")
-	if !strings.Contains(uri, ":") || !s.isServer(r, server) {
+	client := s.clientOf(r, server)
+	if client == nil || !strings.Contains(uri, ":") {
 		return "", false, nil
 	}
-	text, err = s.current().ReadResource(ctx, server, uri)
+	text, err = client.ReadResource(ctx, server, uri)
 	return text, true, err
 }
 
-// isServer reports whether a server of the conversation has the name.
-func (s *Servers) isServer(r *Running, name string) bool {
+// clientOf returns the client, nil unless a server of the conversation has the name and is on.
+func (s *Servers) clientOf(r *Running, name string) *mcp.Servers {
 	client := s.current()
-	return client != nil && !r.serverOff(name) && slices.ContainsFunc(client.States(), func(state mcp.State) bool { return state.Name == name })
+	if client == nil || r.serverOff(name) || !slices.ContainsFunc(client.States(), func(state mcp.State) bool { return state.Name == name }) {
+		return nil
+	}
+	return client
 }

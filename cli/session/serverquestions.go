@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,13 +16,13 @@ import (
 
 // A server asks the user of the open conversation, and the model that it uses. A question ends with its conversation.
 
-// userOf returns the open conversation, and a context that ends with it, too.
-func (s *Servers) userOf(ctx context.Context) (*Running, context.Context, func()) {
+// userOf returns the open conversation, nil without one in which the server is on, and a context that ends with it, too.
+func (s *Servers) userOf(ctx context.Context, server string) (*Running, context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	r := s.running
 	s.mu.Unlock()
-	if r == nil {
+	if r == nil || r.serverOff(server) {
 		cancel()
 		return nil, ctx, cancel
 	}
@@ -33,7 +32,7 @@ func (s *Servers) userOf(ctx context.Context) (*Running, context.Context, func()
 
 // elicit shows a form of a server to the user.
 func (s *Servers) elicit(ctx context.Context, server, message string, fields []conversation.FormField) (map[string]any, string, error) {
-	r, ctx, done := s.userOf(ctx)
+	r, ctx, done := s.userOf(ctx, server)
 	defer done()
 	if r == nil {
 		return nil, "decline", nil
@@ -48,17 +47,29 @@ func (s *Servers) elicit(ctx context.Context, server, message string, fields []c
 	return answer.Values, "accept", nil
 }
 
-// defaultSample is the largest answer to a server that does not name one, in tokens.
-const defaultSample = 1000
+// Bounds of what a server asks the model: the largest answer if it names none, the largest that it may name, in tokens, and the
+// longest question, in bytes.
+const (
+	defaultSample = 1000
+	maxSample     = 100_000
+	maxQuestion   = 256 << 10
+)
 
 // sample asks the model in use for a server, after the user saw the question and its price, and said yes.
 func (s *Servers) sample(ctx context.Context, server string, asked mcp.SampleRequest) (mcp.SampleReply, error) {
-	r, ctx, done := s.userOf(ctx)
+	r, ctx, done := s.userOf(ctx, server)
 	defer done()
 	if r == nil {
 		return mcp.SampleReply{}, errors.New("no conversation is open")
 	}
-	request := llm.Request{System: asked.System, MaxTokens: int(cmp.Or(asked.MaxTokens, defaultSample))}
+	m := r.Current().Model
+	request := llm.Request{System: asked.System, MaxTokens: defaultSample}
+	if asked.MaxTokens > 0 {
+		request.MaxTokens = int(min(asked.MaxTokens, maxSample))
+	}
+	if m.MaxOut > 0 {
+		request.MaxTokens = min(request.MaxTokens, m.MaxOut)
+	}
 	shown := "system: " + asked.System
 	for _, m := range asked.Messages {
 		role := projection.RoleUser
@@ -69,12 +80,15 @@ func (s *Servers) sample(ctx context.Context, server string, asked mcp.SampleReq
 		shown += "\n\n" + m.Role + ": " + m.Text
 	}
 	shown = strings.TrimPrefix(shown, "system: \n\n")
+	if len(shown) > maxQuestion {
+		return mcp.SampleReply{}, errors.New("the question is too long")
+	}
 	review := conversation.Review{Need: conversation.NeedApproval, Command: shown,
-		Title: fmt.Sprintf("The server %s asks the model, %s", server, priceOf(r.Current().Model, shown, request.MaxTokens))}
+		Title: fmt.Sprintf("The server %s asks the model, %s", server, priceOf(m, shown, request.MaxTokens))}
 	if answer, ok := r.Agent.AskUser(ctx, review); !ok || answer.Grant == conversation.GrantNo {
 		return mcp.SampleReply{}, errors.New("the user did not allow it")
 	}
-	reply, err := r.Agent.AskModel(ctx, conversation.PurposeServer, request)
+	reply, err := r.Agent.AskModel(ctx, m.Name(), conversation.PurposeServer, request)
 	if err != nil {
 		return mcp.SampleReply{}, err
 	}
@@ -82,7 +96,7 @@ func (s *Servers) sample(ctx context.Context, server string, asked mcp.SampleReq
 	if reply.Stop == conversation.StopLength {
 		stop = "maxTokens"
 	}
-	return mcp.SampleReply{Text: reply.Text.String(), Model: r.Current().Model.ID, StopReason: stop}, nil
+	return mcp.SampleReply{Text: reply.Text.String(), Model: m.ID, StopReason: stop}, nil
 }
 
 // priceOf says what a question costs at most.
@@ -92,5 +106,5 @@ func priceOf(m llm.Model, question string, answer int) string {
 	if m.Prices == nil {
 		return size + ", price unknown"
 	}
-	return fmt.Sprintf("%s, at most $%.4f", size, (float64(tokens)*m.Prices.Input+float64(answer)*m.Prices.Output)/1e6)
+	return fmt.Sprintf("%s, about $%.4f at most", size, (float64(tokens)*m.Prices.Input+float64(answer)*m.Prices.Output)/1e6)
 }

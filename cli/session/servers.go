@@ -45,11 +45,13 @@ func (s *Servers) open(r *Running) tools.Servers {
 		}
 		return &serversOf{servers: s, running: r}
 	}
-	if s.client != nil && !reflect.DeepEqual(configs, s.configs) {
-		if err := s.client.Close(); err != nil {
+	if old := s.client; old != nil && !reflect.DeepEqual(configs, s.configs) {
+		s.client = nil
+		s.mu.Unlock() // what the servers ask on their way out needs it
+		if err := old.Close(); err != nil {
 			r.Agents.Resources.Logger().Warn("servers of tools", "error", err)
 		}
-		s.client = nil
+		s.mu.Lock()
 	}
 	if s.client == nil && len(configs) > 0 {
 		if s.configs == nil {

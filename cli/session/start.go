@@ -101,12 +101,12 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if err != nil {
 		return err
 	}
-	r.Agents.Servers.attach(r)
 	r.InitialMeter = r.Agent.Meter()
 	if note := changedNote(files, r.Agent.StoredPrompt(), prompt); note != "" && o.Interactive {
 		r.Notes = append(r.Notes, note+" /memory asks.")
 	}
 	r.lifetime, r.stop = context.WithCancel(context.WithoutCancel(ctx))
+	r.Agents.Servers.attach(r)
 	r.tasks.Go(func() { r.agentErr = r.Agent.Run(r.lifetime) })
 	return nil
 }

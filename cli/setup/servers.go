@@ -94,7 +94,7 @@ func ServerKey(variable string) string { return "mcp/" + variable }
 // expand replaces $NAME, if it is the whole value, and each ${NAME} and ${NAME:-otherwise}. missing names the variables without a
 // value.
 func (s *Settings) expand(value string) (text string, missing []string) {
-	lookup := func(name, otherwise string) string {
+	text = replaceVariables(value, func(name, otherwise string) string {
 		if v, ok := s.Console.Lookup(name); ok && v != "" {
 			return v
 		}
@@ -105,9 +105,14 @@ func (s *Settings) expand(value string) (text string, missing []string) {
 			missing = append(missing, name)
 		}
 		return otherwise
-	}
+	})
+	return text, missing
+}
+
+// replaceVariables replaces the variables of a value by what lookup returns for a name and the text to use otherwise.
+func replaceVariables(value string, lookup func(name, otherwise string) string) string {
 	if name, ok := strings.CutPrefix(value, "$"); ok && isVariable(name) {
-		return lookup(name, ""), missing
+		return lookup(name, "")
 	}
 	var out strings.Builder
 	for {
@@ -116,7 +121,7 @@ func (s *Settings) expand(value string) (text string, missing []string) {
 		name, otherwise, _ := strings.Cut(inside, ":-")
 		if !found || !closed || !isVariable(name) {
 			out.WriteString(value)
-			return out.String(), missing
+			return out.String()
 		}
 		out.WriteString(before + lookup(name, otherwise))
 		value = after
@@ -133,12 +138,13 @@ func isVariable(name string) bool {
 func serverVariables(servers map[string]config.MCPServer) []string {
 	var names []string
 	for _, s := range servers {
-		for _, table := range []config.Headers{s.Env, s.Headers} {
-			for _, value := range table {
-				if name, ok := strings.CutPrefix(value, "$"); ok {
-					names = append(names, strings.Trim(name, "{}"))
-				}
-			}
+		values := append(slices.Clone(s.Command), s.URL)
+		values = slices.AppendSeq(slices.AppendSeq(values, maps.Values(s.Env)), maps.Values(s.Headers))
+		for _, value := range values {
+			replaceVariables(value, func(name, _ string) string {
+				names = append(names, name)
+				return ""
+			})
 		}
 	}
 	slices.Sort(names)

@@ -89,9 +89,10 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 }
 
 func (c *Costs) add(u conversation.Usage) {
-	if u.Purpose == conversation.PurposeReply {
+	switch u.Purpose {
+	case conversation.PurposeReply:
 		c.ReplyRequests++
-	} else {
+	case conversation.PurposeSummary:
 		c.SummaryRequests++
 		addTo(&c.Summaries, u.CostUSD)
 	}

@@ -39,13 +39,13 @@ func (s *server) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitR
 		return nil, err
 	}
 	result := &sdk.ElicitResult{}
-	err = s.ask(func() error {
+	err = s.ask(ctx, func(ctx context.Context) (bool, error) {
 		values, action, err := s.options.Elicit(ctx, s.config.Name, s.described(r.Params.Message), fields)
 		result.Action = action
 		if action == "accept" {
 			result.Content = values
 		}
-		return err
+		return action != "accept", err
 	})
 	if err != nil {
 		return nil, errors.New("the user could not be asked")
@@ -125,9 +125,9 @@ func (s *server) sample(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.
 		}
 	}
 	var reply SampleReply
-	err := s.ask(func() (err error) {
+	err := s.ask(ctx, func(ctx context.Context) (refused bool, err error) {
 		reply, err = s.options.Sample(ctx, s.config.Name, request)
-		return err
+		return err != nil, err
 	})
 	if err != nil {
 		return nil, errors.New("the model was not asked, or gave no answer")

@@ -108,11 +108,26 @@ func safely[T any](f func() (T, error)) (out T, err error) {
 	return f()
 }
 
-// ask runs a question to the user, for which no time counts.
-func (s *server) ask(f func() error) error {
-	s.asking.Add(1)
+// maxRefusals is how many questions in a row the user refuses before the server's further ones of a call are refused unasked.
+const maxRefusals = 3
+
+// ask runs a question to the user, for which no time counts. It ends with the session. A server asks one question at a time.
+func (s *server) ask(ctx context.Context, f func(context.Context) (refused bool, err error)) error {
 	defer s.asking.Add(-1)
-	return f()
+	if s.asking.Add(1) > 1 || s.refusals.Load() >= maxRefusals {
+		return errors.New("it asks too often")
+	}
+	s.mu.Lock()
+	live := s.live
+	s.mu.Unlock()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(live, cancel)()
+	refused, err := f(ctx)
+	if s.refusals.Add(1); !refused {
+		s.refusals.Store(0)
+	}
+	return err
 }
 
 // call calls a tool.
@@ -120,6 +135,7 @@ func (s *server) call(ctx context.Context, tool string, arguments json.RawMessag
 	if len(s.config.Allow) > 0 && !slices.Contains(s.config.Allow, tool) || slices.Contains(s.config.Deny, tool) {
 		return Result{}, fmt.Errorf("the server %s: mcp.%s.tools does not allow %s", s.config.Name, s.config.Name, s.line(tool))
 	}
+	s.refusals.Store(0)
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}

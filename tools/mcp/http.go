@@ -192,7 +192,7 @@ func (h *loginHandler) Authorize(ctx context.Context, r *http.Request, refused *
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, loginTimeout, errors.New("nobody logged in"))
 	defer cancel()
-	if err := s.ask(func() error { return handler.Authorize(ctx, r, refused) }); err != nil {
+	if err := s.ask(ctx, func(ctx context.Context) (bool, error) { return false, handler.Authorize(ctx, r, refused) }); err != nil {
 		return err
 	}
 	s.login.mu.Lock()

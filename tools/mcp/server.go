@@ -21,7 +21,7 @@ import (
 // not end with the turn that waited for it.
 
 func newServer(ctx context.Context, c Config, o *Options, tasks *sync.WaitGroup) *server {
-	s := &server{config: c, options: o, lifetime: ctx, tasks: tasks, secrets: newSecrets(c), phase: Idle, progress: map[string]func(string){}}
+	s := &server{config: c, options: o, lifetime: ctx, live: ctx, tasks: tasks, secrets: newSecrets(c), phase: Idle, progress: map[string]func(string){}}
 	s.log.hide = s.secrets.hide
 	return s
 }
@@ -36,12 +36,14 @@ type server struct {
 	login    login
 	secrets  secrets
 	asking   atomic.Int32 // questions to the user that are open: no timeout runs
+	refusals atomic.Int32 // questions in a row that the user refused
 	changing atomic.Bool  // the server said that its list changed, and the SDK has not heard it yet
 
 	mu       sync.Mutex // guards what follows
 	phase    Phase
 	err      error              // why it failed or stopped
 	starting chan struct{}      // closed when the start that is under way is over; nil without one
+	live     context.Context    // of the newest session; before the first, lifetime
 	session  *sdk.ClientSession // nil unless ready
 	program  *shell.Program     // nil for an address
 	hangUp   func()             // ends what the session does
@@ -111,6 +113,9 @@ func (s *server) connectAs(version string) error {
 	ctx, _, stop := s.patience(s.lifetime)
 	defer stop()
 	live, hangUp := context.WithCancel(s.lifetime)
+	s.mu.Lock()
+	s.live = live
+	s.mu.Unlock()
 	program, transport, err := s.transport(live)
 	if err != nil {
 		hangUp()

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func rowsOf(field *conversation.FormField) []formRow {
 		}
 		return rows
 	case field.Type == "choice":
-		if !field.Required {
+		if !field.Required && field.Default == nil {
 			row.values, row.shown = []any{nil}, []string{"none"}
 		}
 		for i, option := range field.Options {
@@ -79,7 +80,7 @@ func rowsOf(field *conversation.FormField) []formRow {
 		if field.Default != nil {
 			text = fmt.Sprint(field.Default)
 		}
-		row.line = newLine(text)
+		row.line = newLine(plain.Line(plain.MarkInvisible(text)))
 	}
 	if field.Required {
 		row.label += " *"
@@ -149,6 +150,10 @@ func (f *Form) move(to int) {
 
 // send answers with the values, or selects the first field that has none it can take.
 func (f *Form) send() (pane.Action, bool) {
+	if f.text.top+f.text.height < f.text.len() { // what is sent unread is not meant
+		f.text.scroll(f.text.len())
+		return nil, false
+	}
 	values := map[string]any{}
 	for i, row := range f.rows {
 		name := row.field.Name
@@ -158,7 +163,7 @@ func (f *Form) send() (pane.Action, bool) {
 			if row.chosen == 1 {
 				list = append(list, row.option)
 			}
-			values[name] = list
+			values[name] = append([]any{}, list...) // none is an empty list
 		case row.line == nil:
 			if v := row.values[row.chosen]; v != nil {
 				values[name] = v
@@ -166,6 +171,9 @@ func (f *Form) send() (pane.Action, bool) {
 		default:
 			text := strings.TrimSpace(row.line.Text())
 			if text == "" && !row.field.Required {
+				if row.field.Default != nil && row.field.Type == "string" && row.field.Format == "" {
+					values[name] = "" // or the server would take its default
+				}
 				continue
 			}
 			value, err := row.field.Value(text)
@@ -173,14 +181,31 @@ func (f *Form) send() (pane.Action, bool) {
 				err = fmt.Errorf("it is needed")
 			}
 			if err != nil {
-				f.move(i)
-				f.wrong = row.label + ": " + plain.Line(err.Error())
-				return nil, false
+				return f.refuse(i, err.Error())
 			}
 			values[name] = value
 		}
 	}
+	for i, row := range f.rows {
+		if row.option == nil {
+			continue
+		}
+		n := float64(len(values[row.field.Name].([]any)))
+		if least := row.field.Min; least != nil && n < *least {
+			return f.refuse(i, fmt.Sprintf("choose at least %g", *least))
+		}
+		if most := row.field.Max; most != nil && n > *most {
+			return f.refuse(i, fmt.Sprintf("choose at most %g", *most))
+		}
+	}
 	return f.answer(values, true), true
+}
+
+// refuse selects a row and says why the form cannot be sent.
+func (f *Form) refuse(row int, why string) (pane.Action, bool) {
+	f.move(row)
+	f.wrong = f.rows[row].label + ": " + plain.Line(why)
+	return nil, false
 }
 
 func (f *Form) page() page {
@@ -191,7 +216,7 @@ func (f *Form) page() page {
 			lines = append(lines, "")
 		}
 	}
-	p := page{title: f.title, where: f.list.where(),
+	p := page{title: f.title, where: cmp.Or(f.text.where(), f.list.where()),
 		hints: []string{hint("send", f.config.keys.Answers.Accept), hint("decline", f.config.keys.Answers.Close), "↑↓ fields"}}
 	gap()
 	labels := 0

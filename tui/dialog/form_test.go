@@ -23,7 +23,7 @@ func newForm() *dialog.Form {
 		{Name: "line", Title: "Load line", Type: "choice", Options: []string{"s", "w"}, Labels: []string{"summer", "winter"}, Default: "w"},
 		{Name: "flags", Title: "Flags", Type: "choices", Options: []string{"r", "g"}, Labels: []string{"red", "green"}, Default: []any{"g"}},
 		{Name: "insured", Title: "Insured", Type: "boolean", Default: true},
-		{Name: "note", Title: "Note", Type: "string"},
+		{Name: "note", Title: "Note", Type: "string", Default: "\x1b[31mred"},
 	}}, func(values map[string]any, ok bool) pane.Action { return sent{values, ok} })
 }
 
@@ -35,7 +35,7 @@ func TestFormSendsWhatItsFieldsTake(t *testing.T) {
 	}
 	// The cursor is at the field that is missing. A blank changes a choice, and so do the arrows.
 	press(s, "0", "enter", "backspace", "7", "down", "left", "down", " ", "down", "right", "down", "left")
-	wantAction(t, press(s, "enter"), sent{map[string]any{"name": "Ada", "crew": int64(7), "line": "s", "flags": []any{"r"}, "insured": false}, true})
+	wantAction(t, press(s, "enter"), sent{map[string]any{"name": "Ada", "crew": int64(7), "line": "s", "flags": []any{"r"}, "insured": false, "note": "␛[31mred"}, true})
 
 	s = openDialog(40, 12, newForm())
 	wantAction(t, press(s, "esc"), sent{})
