@@ -57,9 +57,15 @@ func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 		listed[r.Provider] = true
 		add(r, true)
 	}
+	entries, defaults := catalog.All(), map[string]string{}
+	for name := range keys {
+		if e, ok := catalog.Default(name); ok {
+			defaults[name] = e.ID
+		}
+	}
 	for _, isDefault := range []bool{true, false} {
-		for _, e := range catalog.All() {
-			if first, _ := catalog.Default(e.Provider); isDefault != (first.ID == e.ID) || !isDefault && keys[e.Provider] == "" {
+		for _, e := range entries {
+			if isDefault != (defaults[e.Provider] == e.ID) || !isDefault && keys[e.Provider] == "" {
 				continue
 			}
 			if _, known := keys[e.Provider]; known && !e.Deprecated && e.Tools && !listed[e.Provider] {

@@ -19,7 +19,7 @@ var (
 )
 
 func approval(command string) updates.AskApproval {
-	return updates.AskApproval{Review: conversation.Review{Need: conversation.NeedApproval, Title: "modify_file a.go", Command: command}}
+	return updates.AskApproval{Call: conversation.ToolCall{Name: "run_command"}, Review: conversation.Review{Need: conversation.NeedApproval, Title: "modify_file a.go", Command: command}}
 }
 
 // Each step comes this many seconds after the one before.

@@ -157,7 +157,7 @@ func question(u updates.AskApproval) string {
 	switch r := u.Review; {
 	case r.Need == conversation.NeedAnswer, r.Need == conversation.NeedForm:
 		return "has a question: " + r.Question
-	case r.Command != "":
+	case r.Command != "" && u.Call.Name != "": // what a server asks is no command
 		return "waiting for your approval: run " + program(r.Command)
 	default:
 		return "waiting for your approval: " + r.Title
