@@ -10,8 +10,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Beside the conversation the user is asked what no call of the model is about, and the model what is not part of the conversation.
-// What that costs is in the log; neither waits for a turn, nor a turn for it.
+// Servers of tools ask the user and the model outside of the conversation's turns. Their questions wait for no turn, and no turn
+// waits for them. The log has what the requests cost.
 
 // AskUser asks the user and waits for the answer. ok is false without one: no user is present, or ctx ended. Any goroutine may call
 // it.

@@ -270,7 +270,7 @@ func (s session) log(what string) { s.r.log(s.id + " " + what) }
 func (s session) Send(text string) { s.log("send " + text) }
 func (s session) Add(text string)  { s.log("add " + text) }
 func (s session) Cancel()          { s.log("cancel") }
-func (s session) ReturnQueued()    { s.log("take back") }
+func (s session) ReturnQueued()    { s.log("return queued") }
 func (s session) Rewind(turn int)  { s.log(fmt.Sprintf("rewind %d", turn)) }
 func (s session) Retry()           { s.log("retry") }
 func (s session) RestoreTurns()    { s.log("restore turns") }

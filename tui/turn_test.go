@@ -80,7 +80,7 @@ func TestQueuedMessagesAreShownAndReturned(t *testing.T) {
 		r.sendUpdates(updates.Queued{Texts: []string{"next", "and\nthen \x1b[31m"}})
 		r.wantText("queued: next", "(esc or alt+↑ to edit)", "queued: and then ␛[31m")
 		r.press("alt+up")
-		r.wantCalls("first take back")
+		r.wantCalls("first return queued")
 		r.typeText("draft")
 		r.press("esc")
 		r.wantCalls("first cancel")

@@ -190,7 +190,7 @@ func (s *server) watch(session *sdk.ClientSession, program *shell.Program, hangU
 	}
 }
 
-// lost notes that a session has ended by itself, unless that is known.
+// lost records that a session ended by itself. It reports false if that is recorded already.
 func (s *server) lost(session *sdk.ClientSession, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -129,7 +129,7 @@ func (f *Form) update(msg tea.Msg) (pane.Action, bool) {
 		case row.line != nil && typed(row.line, msg, keys.Edit):
 			f.wrong = ""
 			return nil, false
-		case row.line == nil && isKey && key.Matches(k, keys.Moves.Next) || k.Text == " ":
+		case row.line == nil && isKey && (key.Matches(k, keys.Moves.Next) || k.Text == " "):
 			row.chosen = (row.chosen + 1) % len(row.values)
 			return nil, false
 		case row.line == nil && isKey && key.Matches(k, keys.Moves.Previous):
