@@ -55,11 +55,11 @@ var ours = []struct {
 	{"cli/doctor", []string{"agent/openai", "cli/console", "cli/setup", "config", "conversation/numbers", "conversation/plain", "storage"}},
 	{"cli/transfer", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/session", "cli/setup", "compact", "config",
-		"conversation", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
+		"conversation", "conversation/foreign", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 	}},
 	{"cli/measure", []string{
 		"agent", "agent/catalog", "agent/llm", "cli/console", "cli/session", "cli/setup", "cli/table", "cli/transfer", "compact/planner",
-		"compact/preset", "compact/replay", "conversation", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
+		"compact/preset", "compact/replay", "conversation", "conversation/foreign", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 		"themes",
 	}},
 	{"cli/screen", []string{
@@ -162,6 +162,7 @@ var ours = []struct {
 	{"conversation/conversationtest", []string{"conversation"}},
 	{"conversation/diff", []string{"conversation"}},
 	{"conversation/jsonl", []string{"conversation"}},
+	{"conversation/foreign", []string{"conversation", "conversation/jsonl", "conversation/numbers"}},
 	{"conversation", []string{"conversation/names"}},
 	{"conversation/find", nil},
 	{"conversation/names", nil},

@@ -29,17 +29,19 @@ func (cmd *importCommand) cobra() *cobra.Command {
 		Use:   "import FILE...",
 		Short: "Import recorded conversations",
 		Long: `Import makes a new conversation, in this workspace, of each file and writes its ID;
-the file "-" is standard input. A file is what export writes, as JSON or as JSONL,
-or a recording of another program: one chat-completions message a line, after a
-line {"meta": {...}} that may be missing.
+the file "-" is standard input. A file is what export writes, as JSON or as JSONL;
+a session of Claude Code, Codex, Gemini CLI or Copilot CLI as it lies on disk; or a
+recording of another program: one chat-completions message a line, after a line
+{"meta": {...}} that may be missing.
 
 Leading system messages become the system prompt. Long results are cut as on
 arrival (tool_results.max_chars, in the window of the model that the file names),
 and kept whole beside the conversation (tool_results.keep_full).
-Lines that cannot be read are left out and told.
+Lines that cannot be read are left out and told, and so are those of sub-agents.
 What only you can decide is left out and named: the address of an
 endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
+  plimsoll import ~/.claude/projects/-home-me-code/SESSION.jsonl
   ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },

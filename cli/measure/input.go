@@ -15,6 +15,7 @@ import (
 	"plimsoll/cli/transfer"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
+	"plimsoll/conversation/foreign"
 	"plimsoll/conversation/jsonl"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
@@ -102,9 +103,9 @@ func (rp *Replayer) file(name string) *input {
 	}}
 }
 
-// readRecording reads a document that export wrote, or lines of messages; unreadable lines are left out.
+// readRecording reads a document that export wrote, or a session; parts that cannot be read are left out.
 func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, error) {
-	r := bufio.NewReaderSize(in, 1<<16)
+	r := bufio.NewReaderSize(in, foreign.HeadSize)
 	begin, _ := r.Peek(256) // reading the rest gives the same error
 	if transfer.IsDocument().Match(begin) {
 		d, missing, err := transfer.ParseDocument(r)
@@ -113,15 +114,11 @@ func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, erro
 		}
 		return recorded(d.Log.Events(), func(name string) (string, bool) { text, ok := d.Texts[name]; return text, ok }), missing, nil
 	}
-	doc, found, err := jsonl.Read(r)
-	if errors.Is(err, jsonl.ErrNoMessages) && len(found) > 0 {
-		return doc, nil, console.WithHint(&found[0], "no line of it is a message, so it is left out")
+	s, problems, err := transfer.ReadSession(r)
+	if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
+		return s.Document, nil, console.WithHint(&problems[0], "no line of it is a message, so it is left out")
 	}
-	var problems []transfer.ImportProblem
-	for _, p := range found {
-		problems = append(problems, transfer.ProblemOf(&p))
-	}
-	return doc, problems, err
+	return s.Document, problems, err
 }
 
 // recorded converts a log to a recording. Turns that a rewind removed are left out, because the log does not tell which

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/foreign"
 	"plimsoll/conversation/jsonl"
 	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
@@ -43,10 +45,22 @@ type ImportProblem struct {
 	Reason string `json:"reason"`
 }
 
+// Error returns the line, if it is about one, and the reason.
+func (p *ImportProblem) Error() string {
+	if p.Line == nil {
+		return p.Reason
+	}
+	return fmt.Sprintf("line %d: %s", *p.Line, p.Reason)
+}
+
 // ProblemOf converts an error for --json.
 func ProblemOf(err error) ImportProblem {
+	var known *ImportProblem
+	if errors.As(err, &known) {
+		return *known
+	}
 	var p *jsonl.Problem
-	if errors.As(err, &p) {
+	if errors.As(err, &p) && p.Line > 0 {
 		return ImportProblem{Line: &p.Line, Reason: p.Reason}
 	}
 	return ImportProblem{Reason: err.Error()}
@@ -100,17 +114,14 @@ func DescribeProblems(problems []ImportProblem) string {
 			words = append(words, "...")
 			break
 		}
-		if p.Line != nil {
-			p.Reason = fmt.Sprintf("line %d: %s", *p.Line, p.Reason)
-		}
-		words = append(words, p.Reason)
+		words = append(words, p.Error())
 	}
 	return strings.Join(words, "; ")
 }
 
 // readRecording reads a file of any known format.
 func (i *Importer) readRecording(in io.Reader, title string) (recording, error) {
-	r := bufio.NewReaderSize(in, 1<<16)
+	r := bufio.NewReaderSize(in, foreign.HeadSize)
 	start, _ := r.Peek(256) // reading the rest gives the same error
 	if IsDocument().Match(start) {
 		d, missing, err := ParseDocument(r)
@@ -119,16 +130,17 @@ func (i *Importer) readRecording(in io.Reader, title string) (recording, error) 
 				return d.storeTexts(ctx, w, title)
 			}}, err
 	}
-	d, problems, err := jsonl.Read(r)
+	s, problems, err := ReadSession(r)
+	d := s.Document
 	if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
 		err = fmt.Errorf("%w: %w", err, &problems[0])
 	}
 	if err != nil {
 		return recording{}, err
 	}
-	rec := recording{}
-	for _, p := range problems {
-		rec.problems = append(rec.problems, ProblemOf(&p))
+	rec := recording{problems: problems}
+	if left := s.LeftOut(); left != nil {
+		rec.notes = append(rec.notes, "left out of the session of "+string(s.Client)+": "+strings.Join(left, ", "))
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
 		limit := i.ArrivalCap(d.Meta.Model)
@@ -137,6 +149,25 @@ func (i *Importer) readRecording(in io.Reader, title string) (recording, error) 
 			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
+}
+
+// ReadSession reads a session of another client, or lines of messages. It returns the parts that cannot be read as problems.
+// r has a buffer of at least foreign.HeadSize bytes.
+func ReadSession(r *bufio.Reader) (s foreign.Session, problems []ImportProblem, err error) {
+	head, _ := r.Peek(foreign.HeadSize) // reading the rest gives the same error
+	switch client := foreign.Recognise(head); {
+	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		return s, nil, console.WithHint(errors.New("it is a database, and databases cannot be read"),
+			"opencode export ID > session.json writes a session of opencode to a file")
+	case client != foreign.None:
+		s, err = foreign.Read(client, r)
+	default:
+		s.Document, s.Problems, err = jsonl.Read(r)
+	}
+	for _, p := range s.Problems {
+		problems = append(problems, ProblemOf(&p))
+	}
+	return s, problems, err
 }
 
 // fullModelName is the full name of a model, provider/id, if a file has only its id and the catalogue knows it.

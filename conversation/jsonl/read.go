@@ -31,44 +31,63 @@ var (
 
 // Problem is the error of a line that cannot be read.
 type Problem struct {
-	Line   int // from 1
+	Line   int // from 1; 0 if it is not about one line
 	Reason string
 }
 
 // Error returns the line number and the reason.
-func (p *Problem) Error() string { return fmt.Sprintf("line %d: %s", p.Line, p.Reason) }
+func (p *Problem) Error() string {
+	if p.Line == 0 {
+		return p.Reason
+	}
+	return fmt.Sprintf("line %d: %s", p.Line, p.Reason)
+}
 
 // Read reads a file. It returns the lines that cannot be read as problems. The error is ErrEmpty, ErrNoMessages, or that
 // of r.
 func Read(r io.Reader) (Document, []Problem, error) {
 	f := file{names: map[string]string{}}
+	problems, err := EachLine(r, func(number int, text []byte) error {
+		f.number = number
+		return f.addLine(text)
+	})
+	switch {
+	case err != nil:
+		return Document{}, nil, err
+	case len(f.doc.Messages) == 0:
+		return Document{}, problems, ErrNoMessages
+	}
+	return f.doc, problems, nil
+}
+
+// EachLine calls add with each line of r that is not blank, and its number from 1. The text is valid until add returns. It
+// returns the errors of add as problems. The error is ErrEmpty, that there are too many problems, or that of r.
+func EachLine(r io.Reader, add func(number int, text []byte) error) ([]Problem, error) {
 	var problems []Problem
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	begun := false
+	begun, number := false, 0
 	for lines.Scan() {
-		f.number++
+		number++
 		text := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
 		if len(text) == 0 {
 			continue
 		}
 		begun = true
-		if err := f.addLine(text); err != nil {
-			problems = append(problems, Problem{f.number, err.Error()})
+		if err := add(number, text); err != nil {
+			problems = append(problems, Problem{number, Reason(err).Error()})
 		}
 		if len(problems) > maxProblems {
-			return Document{}, nil, fmt.Errorf("more than %d lines cannot be read; the first is %w", maxProblems, &problems[0])
+			return nil, fmt.Errorf("more than %d lines cannot be read; the first is %w", maxProblems, &problems[0])
 		}
 	}
 	switch err := lines.Err(); {
 	case err != nil:
-		return Document{}, nil, fmt.Errorf("reading line %d: %w", f.number+1, err)
+		return nil, fmt.Errorf("reading line %d: %w", number+1, err)
 	case !begun:
-		return Document{}, nil, ErrEmpty
-	case len(f.doc.Messages) == 0:
-		return Document{}, problems, ErrNoMessages
+		return nil, ErrEmpty
 	}
-	return f.doc, problems, nil
+	return problems, nil
 }
 
 // file is the state of reading a file.
@@ -83,7 +102,7 @@ type file struct {
 func (f *file) addLine(text []byte) error {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
-		return reason(err)
+		return err
 	}
 	if l.Meta != nil && l.Role == nil {
 		m := l.Meta.value
@@ -180,8 +199,8 @@ func arguments(raw json.RawMessage) string {
 	return b.String()
 }
 
-// reason returns what is wrong with a line that cannot be decoded.
-func reason(err error) error {
+// Reason returns what is wrong with a line, if err is of its JSON; else err.
+func Reason(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {

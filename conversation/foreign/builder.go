@@ -1,0 +1,230 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/jsonl"
+)
+
+// How lines become messages, for every client:
+//   - The pieces of one reply (reasoning, text, calls) become one message, also if results stand between them.
+//   - A reply without any of these is left out.
+//   - A field of a wrong type counts as missing.
+//   - The title is the client's, else the beginning of the first message that a person typed.
+
+// builder adds messages to a session.
+type builder struct {
+	session Session
+	line    int               // the current one, from 1
+	tools   map[string]string // names of the called tools by call id
+	unnamed []string          // ids of unanswered calls that have none in the file
+	open    int               // index of the reply that gets the next piece, -1 for a new one
+}
+
+// readLines reads a file of JSON lines; add takes one of them.
+func (b *builder) readLines(r io.Reader, add func(line []byte) error) (err error) {
+	b.session.Problems, err = jsonl.EachLine(r, func(number int, text []byte) error {
+		b.line = number
+		return add(text)
+	})
+	return err
+}
+
+// decode decodes an object into v. Fields of a wrong type keep their zero value.
+func decode(raw []byte, v any) error {
+	err := json.Unmarshal(raw, v)
+	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) && kind.Field != "" {
+		return nil
+	}
+	return err
+}
+
+// timeOf reads a time, zero if it is none.
+func timeOf(text string) time.Time {
+	t, _ := time.Parse(time.RFC3339, text) // zero on an error
+	return t.UTC()
+}
+
+func (b *builder) messages() []jsonl.Message { return b.session.Document.Messages }
+
+func (b *builder) add(m jsonl.Message) *jsonl.Message {
+	m.Line = b.line
+	b.session.Document.Messages = append(b.session.Document.Messages, m)
+	return &b.session.Document.Messages[len(b.session.Document.Messages)-1]
+}
+
+// user adds a message of the user or, as RoleSystem, of the client. It ends the open reply.
+func (b *builder) user(role jsonl.Role, text string, at time.Time) {
+	b.open = -1
+	if strings.TrimSpace(text) != "" {
+		b.add(jsonl.Message{Role: role, Text: text, Time: at})
+	}
+}
+
+// reply returns the open reply, or a new one.
+func (b *builder) reply(at time.Time) *jsonl.Message {
+	if b.open < 0 {
+		b.open = len(b.messages())
+		b.add(jsonl.Message{Role: jsonl.RoleAssistant, Time: at, Reply: jsonl.Reply{Stop: conversation.StopEnd}})
+	}
+	return &b.session.Document.Messages[b.open]
+}
+
+// join appends a piece of a text after a blank line.
+func join(text *string, piece string) {
+	switch {
+	case strings.TrimSpace(piece) == "":
+	case *text == "":
+		*text = piece
+	default:
+		*text += "\n\n" + piece
+	}
+}
+
+// call adds a tool call to a reply. One without an id gets one.
+func (b *builder) call(m *jsonl.Message, id, tool, arguments string) {
+	if id == "" {
+		id = fmt.Sprintf("call_%d_%d", b.line, len(m.Reply.Calls))
+		b.unnamed = append(b.unnamed, id)
+	}
+	b.tools[id] = tool
+	m.Reply.Stop = conversation.StopCalls
+	m.Reply.Calls = append(m.Reply.Calls, conversation.ToolCall{ID: id, Name: tool, Arguments: arguments})
+}
+
+// result adds a tool result. One without an id answers the oldest call without one.
+func (b *builder) result(id, text string, failed bool, at time.Time) {
+	if id == "" && len(b.unnamed) > 0 {
+		id, b.unnamed = b.unnamed[0], b.unnamed[1:]
+	}
+	status := conversation.ResultOK
+	if failed {
+		status = conversation.ResultError
+	}
+	b.add(jsonl.Message{Role: jsonl.RoleTool, Text: text, Time: at,
+		Result: jsonl.Result{CallID: id, Tool: conversation.Clean(b.tools[id]), Status: status}})
+}
+
+// cutTo takes back all messages from an index on.
+func (b *builder) cutTo(index int) {
+	b.session.leftOut["message of turns that were taken back"] += len(b.messages()) - index
+	b.session.Document.Messages, b.open = b.messages()[:index], -1
+}
+
+// finish leaves out empty replies and sets the title.
+func (b *builder) finish() {
+	d := &b.session.Document
+	d.Messages = slices.DeleteFunc(d.Messages, func(m jsonl.Message) bool {
+		return m.Role == jsonl.RoleAssistant && m.Text == "" && m.Reply.Reasoning == "" && m.Reply.Calls == nil
+	})
+	for i := range d.Messages {
+		if text := strings.TrimSpace(d.Messages[i].Text); d.Meta.Title == "" && d.Messages[i].Role == jsonl.RoleUser && !strings.HasPrefix(text, "<") {
+			d.Meta.Title = conversation.OneLine(text, maxTitle)
+		}
+	}
+}
+
+// maxTitle is the largest number of characters of a title that is the beginning of a message.
+const maxTitle = 80
+
+// usage returns a reported usage; prompt includes cached and written. It is nil if nothing is reported.
+func usage(prompt, cached, written, completion int) *conversation.Usage {
+	if prompt <= 0 || cached < 0 || written < 0 || completion < 0 {
+		return nil
+	}
+	return &conversation.Usage{Prompt: prompt, Cached: cached, CacheWrite: written, Completion: completion, Reasoning: -1}
+}
+
+// part is a part of a message's content, with the fields of all clients.
+type part struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Thinking string `json:"thinking"`
+	// Of calls.
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+	// Of results.
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+	// Of files.
+	MIME       string `json:"mimeType"`
+	InlineData struct {
+		MIME string `json:"mimeType"`
+	} `json:"inlineData"`
+	Source struct {
+		MIME string `json:"media_type"`
+	} `json:"source"`
+	// Of Gemini's results.
+	Response struct {
+		Response json.RawMessage `json:"response"`
+	} `json:"functionResponse"`
+}
+
+// partsOf returns the parts of a content: a text, an array of texts and parts, or one part.
+func partsOf(raw json.RawMessage) []part {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 {
+		return nil
+	}
+	switch raw[0] {
+	case '"':
+		var text string
+		_ = json.Unmarshal(raw, &text) // it is a text
+		return []part{{Type: "text", Text: text}}
+	case '{':
+		var p part
+		_ = decode(raw, &p) // it is an object
+		return []part{p}
+	case '[':
+		var elements []json.RawMessage
+		_ = json.Unmarshal(raw, &elements) // it is an array
+		var parts []part
+		for _, e := range elements {
+			if e[0] != '[' {
+				parts = append(parts, partsOf(e)...)
+			}
+		}
+		return parts
+	}
+	return nil
+}
+
+// shown is the part as text. One without text is its type in brackets, as is an image.
+func (p *part) shown() string {
+	if p.Text != "" || p.Type == "text" {
+		return p.Text
+	}
+	if p.Type == "" && p.InlineData.MIME == "" {
+		return ""
+	}
+	name := strings.TrimSpace(p.Type + " " + p.MIME + p.InlineData.MIME + p.Source.MIME)
+	return "[" + conversation.OneLine(name, maxTitle) + "]"
+}
+
+// textOf joins the parts of a content.
+func textOf(raw json.RawMessage) string {
+	var text string
+	for _, p := range partsOf(raw) {
+		join(&text, p.shown())
+	}
+	return text
+}
+
+// compact returns JSON on one line.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return "{}" // the call has no arguments
+	}
+	return b.String()
+}
