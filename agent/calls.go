@@ -35,6 +35,7 @@ type call struct {
 	asked    bool                    // the hooks before the call ran
 	hooks    []conversation.HookRan  // before and after the call
 	added    []conversation.HookText // by hooks, to the result
+	note     string                  // of the program to the model, in front of the result, where no cut reaches it
 }
 
 // settle sets the outcome of a call that does not run.
@@ -367,6 +368,7 @@ func interruptedResult(c conversation.ToolCall, why string) conversation.ToolRes
 func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error {
 	var bodies []conversation.Body
 	var blobErr error
+	done[0].note = conversation.JobNote(r.journal.UntoldJobs())
 	for i, c := range done {
 		result, err := r.result(ctx, c, r.journal.NextSeq()+uint64(i))
 		if err != nil {
@@ -411,6 +413,9 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 	}
 	if text == "" && result.Status == conversation.ResultInterrupted {
 		text = stoppedDuring
+	}
+	if c.note != "" {
+		text = conversation.Clean(c.note) + "\n\n" + text
 	}
 	recall := ""
 	if r.results.KeepFull && conversation.HasTool(*r.display.tools.Load(), conversation.ToolRecall) {

@@ -160,6 +160,7 @@ func (a *Agent) appendMessage(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	message = message.WithNote(conversation.JobNote(a.journal.UntoldJobs()))
 	if failure := a.journal.Oversized(message.Text); failure != nil {
 		a.journal.Postpone(ran...)
 		return failure

@@ -24,6 +24,7 @@ type Config struct {
 	Hooks       Hooks                     `yaml:"hooks"`
 	Skills      Skills                    `yaml:"skills"`
 	Commands    Commands                  `yaml:"commands"`
+	Jobs        Jobs                      `yaml:"jobs"`
 	UI          UI                        `yaml:"ui"`
 	Log         Log                       `yaml:"log"`
 }
@@ -107,6 +108,12 @@ type Commands struct {
 	Folders []string `yaml:"folders" check:"text" doc:"Further folders with commands, each a Markdown file; besides the user's own folder, and .plimsoll/commands and .claude/commands in the workspace."`
 }
 
+// Jobs bounds the commands that go on in the background.
+type Jobs struct {
+	Limit   int           `yaml:"limit" min:"1" doc:"Commands that may run in the background at once."`
+	Timeout time.Duration `yaml:"timeout" doc:"How long one may run before it is ended; 0 = until the conversation is left."`
+}
+
 // UI holds the appearance of the screen, notifications and key bindings.
 type UI struct {
 	Theme           string          `yaml:"theme" check:"theme" doc:"auto (asks the terminal), light, dark, the name of a theme, or the path of a theme file."`
@@ -137,5 +144,6 @@ func Default() Config {
 		Log:         Log{Level: "info"},
 		OnDemand:    OnDemand{Defer: "auto", DeferRatio: 0.1},
 		Skills:      Skills{Enabled: true},
+		Jobs:        Jobs{Limit: 8, Timeout: time.Hour},
 	}
 }

@@ -56,7 +56,11 @@ var allowed = map[string]func(was, now Config) bool{
 		most := cmp.Or(was.ToolResults.MaxChars, minAutoChars)
 		return now.ToolResults.MaxChars <= most && (now.ToolResults.MaxChars > 0 || was.ToolResults.MaxChars == 0)
 	},
-	"tool_results.keep_full":            func(_, now Config) bool { return now.ToolResults.KeepFull },
+	"tool_results.keep_full": func(_, now Config) bool { return now.ToolResults.KeepFull },
+	"jobs.limit":             func(was, now Config) bool { return now.Jobs.Limit <= was.Jobs.Limit },
+	"jobs.timeout": func(was, now Config) bool {
+		return now.Jobs.Timeout > 0 && (was.Jobs.Timeout == 0 || now.Jobs.Timeout <= was.Jobs.Timeout)
+	},
 	"compaction.keep_last":              atLeast(func(c Config) int { return c.Compaction.KeepLast }),
 	"compaction.protected_ratio":        atLeast(func(c Config) float64 { return c.Compaction.ProtectedRatio }),
 	"compaction.mask.keep_tokens":       atLeast(func(c Config) int { return c.Compaction.Mask.KeepTokens }),
@@ -87,6 +91,7 @@ var effects = map[string]string{
 	"hooks":              "runs commands on your machine",
 	"skills":             "gives the model instructions",
 	"commands":           "adds slash commands",
+	"jobs":               "lets more commands run in the background, or longer",
 	"ui.keys":            "changes what your keys do",
 	"ui.theme":           "makes Plimsoll read a file",
 	"context.window":     "changes how much is sent",

@@ -56,6 +56,8 @@ type storedEvent struct {
 	SkillLoaded  *SkillLoaded        `json:"skill_loaded,omitempty"`
 	HookRan      *HookRan            `json:"hook_ran,omitempty"`
 	Instructed   *InstructionsLoaded `json:"instructions_loaded,omitempty"`
+	JobStarted   *JobStarted         `json:"job_started,omitempty"`
+	JobEnded     *JobEnded           `json:"job_ended,omitempty"`
 
 	Cap     *Cap     `json:"cap,omitempty"`
 	Mask    *Mask    `json:"mask,omitempty"`

@@ -101,6 +101,8 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.SkillLoaded{Name: "pdf", Path: "/s/SKILL.md", Hash: "ab"},
 		conversation.InstructionsLoaded{Path: "a/AGENTS.md", Hash: "ab", Call: "c1"},
 		conversation.HookRan{Moment: "before_tool", Command: "x", Duration: 3, Refused: true, Reason: "r", Failed: true, Keep: []string{"k"}},
+		conversation.JobStarted{ID: "p1", Command: "make", Moved: true},
+		conversation.JobEnded{ID: "p1", Command: "make", How: "exit code 2", Code: 2, Duration: 9, Size: conversation.Measure("x"), By: conversation.EndedByLimit, Told: true},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{"depth":3}`)},
 		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Outcome: conversation.AttemptStale,
 			Why: "w", Model: "m", Before: 9, Duration: 12},

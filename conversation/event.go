@@ -30,6 +30,8 @@ const (
 	KindSkillLoaded  Kind = "skill_loaded"
 	KindHookRan      Kind = "hook_ran"
 	KindInstructed   Kind = "instructions_loaded"
+	KindJobStarted   Kind = "job_started"
+	KindJobEnded     Kind = "job_ended"
 
 	// Overlays: each one is a new revision (see [Kind.IsOverlay]).
 	KindCap     Kind = "cap"
@@ -79,7 +81,7 @@ func IsMessage(b Body) bool {
 // UserMessage is a message of the user.
 type UserMessage struct {
 	Text  string `json:"text"`
-	Hooks int    `json:"hooks,omitempty"` // bytes at the end of Text that hooks added
+	Hooks int    `json:"hooks,omitempty"` // bytes at the end of Text that hooks or the program added
 	Size  Size   `json:"-"`               // of Text
 }
 
@@ -390,4 +392,6 @@ func (ToolsLoaded) Kind() Kind        { return KindToolsLoaded }
 func (SkillLoaded) Kind() Kind        { return KindSkillLoaded }
 func (HookRan) Kind() Kind            { return KindHookRan }
 func (InstructionsLoaded) Kind() Kind { return KindInstructed }
+func (JobStarted) Kind() Kind         { return KindJobStarted }
+func (JobEnded) Kind() Kind           { return KindJobEnded }
 func (u Unknown) Kind() Kind          { return u.Name }

@@ -80,6 +80,17 @@ func (m UserMessage) WithHookTexts(added []HookText) UserMessage {
 	return m
 }
 
+// WithNote returns the message with a note of the program to the model, which counts as added by hooks; "" adds nothing.
+func (m UserMessage) WithNote(note string) UserMessage {
+	if note == "" {
+		return m
+	}
+	typed := strings.TrimRight(m.Typed(), "\n")
+	m.Text = strings.TrimRight(Clean(m.Text), "\n") + "\n\n" + Clean(note)
+	m.Hooks = len(m.Text) - len(typed)
+	return m
+}
+
 // KeptByHooks returns what hooks named to be kept when they were asked last before a compaction, and the Seq of the first of these
 // events; nil and 0 without any.
 func KeptByHooks(log []Event) (keep []string, seq uint64) {

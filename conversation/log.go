@@ -141,6 +141,12 @@ func normalize(b Body) Body {
 	case MCPServer:
 		b.Version, b.Error = Clean(b.Version), Clean(b.Error)
 		return b
+	case JobStarted:
+		b.Command = CommandName(b.Command)
+		return b
+	case JobEnded:
+		b.Command, b.How = CommandName(b.Command), Clean(b.How)
+		return b
 	case HookRan:
 		b.Reason = Clean(b.Reason)
 		keep := make([]string, len(b.Keep))

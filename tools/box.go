@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"plimsoll/conversation"
 	"plimsoll/tools/grants"
@@ -52,6 +53,13 @@ type Options struct {
 
 	PrivateAddresses []string      // private hosts, addresses and networks (CIDR) that http_request may reach
 	Resolver         *net.Resolver // for http_request; nil: the system's
+
+	JobLimit   int           // commands that may run in the background at once; 0: 8
+	JobTimeout time.Duration // after which one is ended; 0: never
+	Jobs       int           // background commands that the conversation had before
+	// RecordJob receives the start and the end of each background command, and how many run now. It must not block. nil: it
+	// is not called.
+	RecordJob func(event conversation.Body, running int)
 
 	Environ     []string // environment of commands before API keys are removed; nil: that of this process
 	SecretNames []string // names of further variables to remove: the configured API key variables
@@ -107,6 +115,9 @@ func (b *Box) Skills() *skill.Library { return b.skills }
 
 // Workspace returns the folder that confines the file tools, absolute, with links resolved.
 func (b *Box) Workspace() string { return b.files.Dir }
+
+// Jobs are the commands in the background.
+func (b *Box) Jobs() *shell.Jobs { return b.jobs }
 
 // Close ends the commands in the background and releases the workspace.
 func (b *Box) Close() error {

@@ -47,7 +47,8 @@ func New(o Options) (*Box, error) {
 	if environ == nil {
 		environ = os.Environ()
 	}
-	b.jobs = shell.NewJobs(files.Dir, shell.Environment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
+	b.jobs = shell.NewJobs(shell.Options{Dir: files.Dir, Env: shell.Environment(environ, o.SecretNames), Ceiling: o.Ceiling, ResultChars: o.ResultChars,
+		Limit: o.JobLimit, Timeout: o.JobTimeout, Earlier: o.Jobs, Record: o.RecordJob})
 	all, err := b.withCommands(b.all(), o.Commands)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())

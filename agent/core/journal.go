@@ -251,6 +251,22 @@ func (j *Journal) AppendWhenIdle(ctx context.Context, bodies ...conversation.Bod
 	}
 }
 
+// UntoldJobs are the background commands that ended, of which the model does not know yet.
+func (j *Journal) UntoldJobs() []conversation.JobEnded {
+	ended := conversation.UntoldJobs(j.log.Events())
+	for _, body := range j.pending { // they go before the next message or result
+		switch b := body.(type) {
+		case conversation.UserMessage, conversation.ToolResult:
+			ended = nil
+		case conversation.JobEnded:
+			if !b.Told {
+				ended = append(ended, b)
+			}
+		}
+	}
+	return ended
+}
+
 // Flush stores the pending bodies. A conversation without messages is not stored.
 func (j *Journal) Flush(ctx context.Context) *llm.Error {
 	if j.log.Len() == 0 && !hasMessage(j.pending) {

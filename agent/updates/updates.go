@@ -101,6 +101,9 @@ type OpenElsewhere struct {
 	Why    string // why messages cannot be sent here, and what to do
 }
 
+// Jobs says how many background commands run.
+type Jobs struct{ Running int }
+
 // Unreachable says, before the first request, why the server does not answer and what to do; "" when it answers.
 type Unreachable struct{ Why string }
 
@@ -216,6 +219,7 @@ func (Metered) update()        {}
 func (CacheCold) update()      {}
 func (ModelSwitched) update()  {}
 func (OpenElsewhere) update()  {}
+func (Jobs) update()           {}
 func (Unreachable) update()    {}
 func (Failed) update()         {}
 

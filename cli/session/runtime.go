@@ -183,6 +183,7 @@ func (r *Running) switchIf(conn setup.Connection, condition func() bool) {
 func (r *Running) Close() error {
 	if r.stop != nil {
 		r.Agents.Servers.detach(r)
+		r.Toolbox.Jobs().Close() // while the agent records their ends
 		r.stop()
 		r.tasks.Wait()
 		r.Discoveries.Wait()

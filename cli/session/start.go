@@ -107,6 +107,9 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	}
 	r.lifetime, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	r.Agents.Servers.attach(r)
+	for _, lost := range conversation.LostJobs(r.Events) {
+		r.Agent.Record(lost)
+	}
 	r.tasks.Go(func() { r.agentErr = r.Agent.Run(r.lifetime) })
 	return nil
 }

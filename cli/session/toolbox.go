@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
@@ -27,6 +28,15 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.
 		if l, ok := e.Body.(conversation.InstructionsLoaded); ok {
 			o.Instructions[l.Path] = l
 		}
+	}
+	for _, e := range r.Events {
+		if e.Body.Kind() == conversation.KindJobStarted {
+			o.Jobs++
+		}
+	}
+	o.RecordJob = func(event conversation.Body, running int) {
+		r.Agent.Record(event)
+		r.Agent.Updates().Put(updates.Jobs{Running: running})
 	}
 	o.ResultNow = func(ctx context.Context, call string) (string, bool) { return r.Agent.ResultText(ctx, call) }
 	o.Servers = a.Servers.open(r)

@@ -122,6 +122,7 @@ func ToolOptions(workspace string, cfg config.Config) tools.Options {
 			o.Commands = append(o.Commands, commandTool(name, t))
 		}
 	}
+	o.JobLimit, o.JobTimeout = cfg.Jobs.Limit, cfg.Jobs.Timeout
 	o.Defer, o.DeferRatio = tools.Defer(cfg.OnDemand.Defer), cfg.OnDemand.DeferRatio
 	for name, server := range cfg.MCP {
 		if server.Approval != "" {

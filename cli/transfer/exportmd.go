@@ -33,6 +33,9 @@ func writeMarkdown(w io.Writer, export *exported, safe bool) error {
 		case conversation.ToolResult:
 			m.writeHeadings(e, "Assistant")
 			m.writeResult(b)
+		case conversation.JobEnded:
+			m.writeHeadings(e, "Assistant")
+			m.writeBlock("*" + escapeMarkdown(plain.Line(b.Text())) + "*")
 		case conversation.TurnFailed:
 			m.writeHeadings(e, "Assistant")
 			m.writeBlock("*The turn failed: " + escapeMarkdown(plain.Line(strings.TrimSuffix(b.Message+" ("+b.Hint+")", " ()"))) + "*")

@@ -1,92 +1,213 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"plimsoll/conversation"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"plimsoll/conversation"
 )
 
-// Jobs are commands in the background. They run between calls until they end, are
-// stopped, or Jobs.Close is called.
+// Jobs are commands in the background. They run between calls until they end, are stopped, run too long, or Jobs.Close is
+// called. A command that runs in the foreground can be moved there. The start and the end of each are recorded.
 
-// maxJobs is how many commands may run in the background at once, and how many
-// ended ones are kept with their output.
-const maxJobs = 16
+// keptJobs is how many ended jobs are kept with their output.
+const keptJobs = 16
 
-// defaultCeiling is how many bytes of a command's output are kept by default.
-const defaultCeiling = 8 << 20
+// The defaults of Options.
+const (
+	defaultCeiling = 8 << 20
+	defaultLimit   = 8
+)
 
+// Options configure Jobs.
+type Options struct {
+	Dir         string
+	Env         []string
+	Ceiling     int           // bytes of a command's output that are kept; 0: 8 MiB
+	ResultChars func() int    // the length at which a result is cut now, in characters
+	Limit       int           // jobs that may run at once; 0: 8
+	Timeout     time.Duration // after which a job is ended; 0: never
+	Earlier     int           // jobs that the conversation had before, whose ids are not used again
+	// Record receives each JobStarted and JobEnded, and how many jobs run now. It must not block, nor call Jobs. nil: it is
+	// not called.
+	Record func(event conversation.Body, running int)
+}
+
+// job is a command. While it runs in the foreground it has no id.
 type job struct {
 	id       string
 	command  string
 	process  *process
 	output   *capture
-	finished chan struct{} // closed when the process has ended and its output is read
-	read     int64         // guarded by Jobs.mu: bytes of output already shown
+	moved    chan struct{} // closed when the command goes on in the background
+	finished chan struct{} // closed when the job has ended, its output is read and its end is recorded
+
+	// Guarded by Jobs.mu:
+	started time.Time // in the background
+	took    time.Duration
+	read    int64                 // bytes of output already shown to the model
+	waiting int                   // calls that wait for the end, and will tell it
+	endedBy conversation.JobEnder // who ends it
+	ended   bool                  // its end is recorded
 }
 
 // Jobs starts commands and keeps those in the background.
 type Jobs struct {
-	dir     string
-	env     []string
-	ceiling int
+	Options
 
-	resultChars func() int // returns the length at which a result is cut now, in characters
-
-	mu     sync.Mutex // guards what follows
-	list   []*job
-	count  int // started jobs, for ids
-	closed bool
+	mu         sync.Mutex // guards what follows
+	foreground []*job
+	list       []*job
+	count      int // started jobs, for ids
+	closed     bool
 }
 
-func NewJobs(dir string, env []string, ceiling int, resultChars func() int) *Jobs {
-	if ceiling <= 0 {
-		ceiling = defaultCeiling
-	}
-	return &Jobs{dir: dir, env: env, ceiling: ceiling, resultChars: resultChars}
+// NewJobs returns Jobs without a command.
+func NewJobs(o Options) *Jobs {
+	o.Ceiling, o.Limit = cmp.Or(max(o.Ceiling, 0), defaultCeiling), cmp.Or(o.Limit, defaultLimit)
+	return &Jobs{Options: o, count: o.Earlier}
+}
+
+// begin starts a command; the caller has to wait for its process.
+func (j *Jobs) begin(command string, progress func(string)) (*job, error) {
+	out := newCapture(j.Ceiling, progress)
+	p, err := startProcess(command, j.Dir, j.Env, out)
+	return &job{command: command, process: p, output: out, moved: make(chan struct{}), finished: make(chan struct{})}, err
 }
 
 // Start runs a command in the background and returns its id.
 func (j *Jobs) Start(command string) (id string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.closed {
-		return "", errors.New("the conversation is being closed")
+	if err := j.checkRoom(1); err != nil {
+		return "", err
 	}
-	if running := j.dropEnded(); running >= maxJobs {
-		return "", fmt.Errorf("%d commands run in the background already; stop one first: %s", running, j.names())
-	}
-	out := newCapture(j.ceiling, nil)
-	p, err := startProcess(command, j.dir, j.env, out)
+	one, err := j.begin(command, nil)
 	if err != nil {
 		return "", err
 	}
-	j.count++
-	started := &job{id: fmt.Sprintf("p%d", j.count), command: command, process: p, output: out, finished: make(chan struct{})}
-	go func() {
-		defer close(started.finished)
-		p.finish()
-	}()
-	j.list = append(j.list, started)
-	return started.id, nil
+	j.add(one, false)
+	return one.id, nil
 }
 
-// dropEnded removes the oldest ended jobs if there are more than maxJobs, and returns
-// how many jobs run; the caller holds mu.
-func (j *Jobs) dropEnded() (running int) {
+// MoveForeground lets the commands that run in the foreground go on in the background, which answers their calls, and returns
+// their number. The error says that there are none, or too many jobs.
+func (j *Jobs) MoveForeground() (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	movable := slices.DeleteFunc(slices.Clone(j.foreground), func(one *job) bool { return !one.process.running() })
+	if len(movable) == 0 {
+		return 0, errors.New("no command of the model runs that could go on in the background")
+	}
+	if err := j.checkRoom(len(movable)); err != nil {
+		return 0, err
+	}
+	for _, one := range movable {
+		j.foreground = slices.DeleteFunc(j.foreground, func(other *job) bool { return other == one })
+		j.add(one, true)
+		close(one.moved)
+	}
+	return len(movable), nil
+}
+
+// checkRoom returns an error if n more jobs are too many; the caller holds mu.
+func (j *Jobs) checkRoom(n int) error {
+	if j.closed {
+		return errors.New("the conversation is being closed")
+	}
+	if running := j.dropEnded(); running+n > j.Limit {
+		return fmt.Errorf("%d commands run in the background, of at most %d (jobs.limit); end one first: %s", running, j.Limit, j.names())
+	}
+	return nil
+}
+
+// add makes a command a job, and watches it; the caller holds mu.
+func (j *Jobs) add(one *job, moved bool) {
+	j.count++
+	one.id, one.started = fmt.Sprintf("p%d", j.count), time.Now()
+	j.list = append(j.list, one)
+	j.record(conversation.JobStarted{ID: one.id, Command: one.command, Moved: moved})
+	go j.watch(one) // Close waits for it
+}
+
+// record passes an event on; the caller holds mu.
+func (j *Jobs) record(event conversation.Body) {
+	if j.Record != nil {
+		j.Record(event, j.running())
+	}
+}
+
+// watch waits for the end of a job, or ends it when it has run too long, and records its end.
+func (j *Jobs) watch(one *job) {
+	defer close(one.finished)
+	ctx, cancel := context.WithCancel(context.Background()) // Close ends the process
+	if j.Timeout > 0 {
+		ctx, cancel = context.WithTimeout(ctx, j.Timeout)
+	}
+	defer cancel()
+	select {
+	case <-one.process.exited:
+	case <-ctx.Done():
+		j.end(one, conversation.EndedByLimit)
+	}
+	one.process.finish()
+	text, _ := one.output.since(0)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	one.ended, one.took = true, time.Since(one.started)
+	j.record(conversation.JobEnded{ID: one.id, Command: one.command, How: j.how(one), Code: one.process.cmd.ProcessState.ExitCode(),
+		Duration: one.took.Milliseconds(), Size: conversation.Measure(text), By: one.endedBy, Told: one.waiting > 0})
+}
+
+// end ends a job unless it has ended.
+func (j *Jobs) end(one *job, by conversation.JobEnder) {
+	j.mu.Lock()
+	running := one.process.running()
+	if running && one.endedBy == "" {
+		one.endedBy = by
+	}
+	j.mu.Unlock()
+	if running {
+		one.process.end()
+	}
+}
+
+// how says how a job ended; the caller holds mu.
+func (j *Jobs) how(one *job) string {
+	switch one.endedBy {
+	case conversation.EndedByLimit:
+		return fmt.Sprintf("ended after %s, the limit of jobs.timeout", j.Timeout)
+	case conversation.EndedByUser:
+		return "ended by the user"
+	case conversation.EndedByProgram:
+		return "ended with the conversation"
+	}
+	text, _ := one.process.exit()
+	return text
+}
+
+// running is the number of jobs that run; the caller holds mu.
+func (j *Jobs) running() (n int) {
 	for _, one := range j.list {
-		if one.process.running() {
-			running++
+		if !one.ended {
+			n++
 		}
 	}
-	surplus := len(j.list) - running - maxJobs
+	return n
+}
+
+// dropEnded removes the oldest ended jobs if there are more than keptJobs, and returns how many jobs run; the caller holds mu.
+func (j *Jobs) dropEnded() (running int) {
+	running = j.running()
+	surplus := len(j.list) - running - keptJobs
 	j.list = slices.DeleteFunc(j.list, func(one *job) bool {
-		if surplus <= 0 || !one.hasEnded() {
+		if surplus <= 0 || !one.ended {
 			return false
 		}
 		surplus--
@@ -132,25 +253,61 @@ func (j *Jobs) unreadOutput(one *job) string {
 	return text
 }
 
-// await waits until a job has ended, for at most d.
-func (one *job) await(ctx context.Context, d time.Duration) {
-	select {
-	case <-one.finished:
-	case <-time.After(d):
-	case <-ctx.Done():
+// await calls wait, which waits for the end of a job. If the job ends meanwhile, its end need not be told again.
+func (j *Jobs) await(one *job, wait func()) {
+	count := func(by int) {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		one.waiting += by
 	}
+	count(1)
+	defer count(-1)
+	wait()
 }
 
-func (one *job) hasEnded() bool {
-	select {
-	case <-one.finished:
-		return true
-	default:
-		return false
-	}
+// Job is a job as the user is shown it.
+type Job struct {
+	ID, Command string
+	Running     bool
+	How         string // it ended, "" while it runs
+	Took        time.Duration
+	Size        conversation.Size // of the output that is kept
+	Tail        string            // the end of the output, as a terminal would show it
 }
 
-// Close ends all jobs in parallel and returns when they have ended.
+// tailBytes is how many bytes of the end of its output a Job has.
+const tailBytes = 32 << 10
+
+// List returns the jobs, the newest first.
+func (j *Jobs) List() []Job {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []Job
+	for _, one := range slices.Backward(j.list) {
+		text, _ := one.output.since(0)
+		shown := Job{ID: one.id, Command: one.command, Running: !one.ended, Took: one.took, Size: conversation.Measure(text),
+			Tail: strings.TrimRight(screenText(text[max(0, len(text)-tailBytes):]), "\n")}
+		if shown.Running {
+			shown.Took = time.Since(one.started)
+		} else {
+			shown.How = j.how(one)
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// End ends a job for the user, and returns when it has ended. It does nothing if it has ended before.
+func (j *Jobs) End(id string) error {
+	one, err := j.find(id)
+	if err == nil {
+		j.end(one, conversation.EndedByUser)
+		<-one.finished
+	}
+	return err
+}
+
+// Close ends all jobs in parallel and returns when they have ended. No job starts after it.
 func (j *Jobs) Close() {
 	j.mu.Lock()
 	j.closed = true
@@ -159,9 +316,7 @@ func (j *Jobs) Close() {
 	var wait sync.WaitGroup
 	for _, one := range list {
 		wait.Go(func() {
-			if one.process.running() {
-				one.process.end()
-			}
+			j.end(one, conversation.EndedByProgram)
 			<-one.finished
 		})
 	}

@@ -24,29 +24,41 @@ type Report struct {
 	Failed bool   // it timed out, or its exit code is not 0
 }
 
-// Run runs a command until it ends, its timeout passes or ctx is cancelled.
+// Run runs a command until it ends, its timeout passes, ctx is cancelled, or it is moved to the background.
 func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, progress func(string)) (Report, error) {
-	out := newCapture(j.ceiling, progress)
-	defer out.stopProgress()
-	started := time.Now()
-	p, err := startProcess(command, j.dir, j.env, out)
+	began := time.Now()
+	one, err := j.begin(command, progress)
 	if err != nil {
 		return Report{}, err
 	}
+	defer one.output.stopProgress()
+	j.mu.Lock()
+	j.foreground = append(j.foreground, one)
+	j.mu.Unlock()
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	timedOut := p.awaitEnd(bounded) // or interrupted
-	text, _ := out.since(0)
+	p := one.process
+	select {
+	case <-p.exited:
+	case <-bounded.Done():
+	case <-one.moved:
+	}
+	if j.wasMoved(one) {
+		status := fmt.Sprintf("the user moved it to the background as %s, where it goes on. Read its further output with id: %q, end it with stop: true", one.id, one.id)
+		return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: "moved to the background as " + one.id}, nil
+	}
+	wasEnded := p.awaitEnd(bounded) // it timed out or was interrupted
+	text, _ := one.output.since(0)
 	status, ok := p.exit()
 	switch {
 	case ctx.Err() != nil:
 		return Report{Text: j.commandText("interrupted and ended", text)}, ctx.Err()
-	case timedOut:
+	case wasEnded:
 		status, ok = fmt.Sprintf("ended after %s, its timeout. Give a longer one, or run it in the background", timeout), false
 	case p.left:
 		status += "; processes it left running were ended (background: true keeps them)"
 	}
-	line := fmt.Sprintf("%s, %s", status, time.Since(started).Round(10*time.Millisecond))
+	line := fmt.Sprintf("%s, %s", status, time.Since(began).Round(10*time.Millisecond))
 	r := Report{Text: j.commandText(line, text), Detail: line, Failed: !ok}
 	if !ok {
 		if why := failureLine(text); why != "" {
@@ -56,6 +68,15 @@ func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, p
 	return r, nil
 }
 
+// wasMoved reports whether a command was moved to the background; if not, it cannot be moved any more.
+func (j *Jobs) wasMoved(one *job) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	n := len(j.foreground)
+	j.foreground = slices.DeleteFunc(j.foreground, func(other *job) bool { return other == one })
+	return len(j.foreground) == n
+}
+
 // commandText returns the status line and the output. If the result will be cut, the
 // end of the output is repeated before the output.
 func (j *Jobs) commandText(status, output string) string {
@@ -63,8 +84,8 @@ func (j *Jobs) commandText(status, output string) string {
 	if output == "" {
 		return status + "\n(no output)"
 	}
-	if utf8.RuneCountInString(status)+utf8.RuneCountInString(output) >= j.resultChars() {
-		most := min(tailChars, j.resultChars()/2)
+	if utf8.RuneCountInString(status)+utf8.RuneCountInString(output) >= j.ResultChars() {
+		most := min(tailChars, j.ResultChars()/2)
 		tail := []rune(output[len(output)-min(len(output), 4*most):])
 		tail = tail[max(0, len(tail)-most):]
 		end := string(tail)
@@ -85,19 +106,25 @@ func (j *Jobs) Read(ctx context.Context, id string, stop bool, wait time.Duratio
 	}
 	switch {
 	case stop:
-		if one.process.running() {
-			one.process.end()
-		}
-		<-one.finished
+		j.await(one, func() {
+			j.end(one, conversation.EndedByModel)
+			<-one.finished
+		})
 	case wait > 0:
-		one.await(ctx, wait)
+		j.await(one, func() {
+			select {
+			case <-one.finished:
+			case <-time.After(wait):
+			case <-ctx.Done():
+			}
+		})
 	}
 	status := one.id + " is running"
-	if !one.process.running() {
-		<-one.finished
-		how, _ := one.process.exit()
-		status = one.id + " has ended: " + how
+	j.mu.Lock()
+	if one.ended {
+		status = one.id + " has ended: " + j.how(one)
 	}
+	j.mu.Unlock()
 	return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: status}, nil
 }
 

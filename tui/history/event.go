@@ -131,6 +131,10 @@ func (b *document) describe(i int) string {
 		return "skill " + body.Name + " loaded, " + pane.Tokens(b.tokens(body.Size))
 	case conversation.InstructionsLoaded:
 		return "instructions of " + body.Path + " added, " + pane.Tokens(b.tokens(body.Size))
+	case conversation.JobStarted:
+		return body.Text()
+	case conversation.JobEnded:
+		return body.Text() + ", output " + pane.Tokens(b.tokens(body.Size))
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Attempt:

@@ -39,6 +39,8 @@ func addEveryKind(r *rig) {
 	r.add(conversation.SkillLoaded{Name: "pdf"})
 	r.add(conversation.HookRan{Moment: "turn_end", Command: "notify", Reason: "exit status 1", Failed: true})
 	r.add(conversation.InstructionsLoaded{Path: "a/AGENTS.md"})
+	r.add(conversation.JobStarted{ID: "p1", Command: "make"})
+	r.add(conversation.JobEnded{ID: "p1", Command: "make", How: "exit code 2", Duration: 61_000})
 	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})
 }
 

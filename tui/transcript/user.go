@@ -51,12 +51,20 @@ func newUser(b conversation.UserMessage) *userItem {
 		u.files = append(u.files, sentFile{f.Path, conversation.Measure(f.Text)})
 	}
 	if n := len(b.Text) - len(own); n > 0 && b.Hooks > 0 {
-		u.files = append(u.files, sentFile{"added by hooks", conversation.Measure(b.Text[len(own):])})
+		u.files = append(u.files, sentFile{addedBy(b.Text[len(own):]), conversation.Measure(b.Text[len(own):])})
 	}
 	if len(u.files) > 0 {
 		u.typed, u.size = typed, conversation.Measure(typed)
 	}
 	return u
+}
+
+// addedBy says who added a text to a message.
+func addedBy(text string) string {
+	if strings.Contains(text, "[hook ") {
+		return "added by hooks"
+	}
+	return "about background commands"
 }
 
 func (u *userItem) indent(int) int             { return 2 }

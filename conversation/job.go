@@ -1,0 +1,109 @@
+package conversation
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A job is a command that goes on in the background. Its start and its end are events. The model is told of an end that no result of a
+// call told it: the next message or result says so, in a line that is a part of its text.
+
+// JobStarted records that a command goes on in the background. It never changes the view.
+type JobStarted struct {
+	ID      string `json:"id"`              // as calls name it, unique within the conversation
+	Command string `json:"command"`         // on one line, shortened
+	Moved   bool   `json:"moved,omitempty"` // the user moved it there while it ran
+}
+
+// JobEnded records the end of a command in the background. It never changes the view.
+type JobEnded struct {
+	ID       string   `json:"id"`
+	Command  string   `json:"command"`     // on one line, shortened
+	How      string   `json:"how"`         // "exit code 1", "ended by the user" and so on
+	Code     int      `json:"code"`        // exit status, -1 after a signal
+	Duration int64    `json:"duration_ms"` // in the background
+	Size     Size     `json:"size"`        // of the output that was kept
+	By       JobEnder `json:"by,omitempty"`
+	Told     bool     `json:"told,omitempty"` // a result tells the model
+}
+
+// JobEnder is who ended a job, "" if it ended by itself.
+type JobEnder string
+
+// Those who end jobs.
+const (
+	EndedByModel   JobEnder = "model"
+	EndedByUser    JobEnder = "user"
+	EndedByLimit   JobEnder = "limit"   // it ran too long
+	EndedByProgram JobEnder = "program" // the conversation was left, or the program ended
+)
+
+// Text says in a few words what was started.
+func (b JobStarted) Text() string {
+	if b.Moved {
+		return fmt.Sprintf("moved to the background as %s: %s", b.ID, b.Command)
+	}
+	return fmt.Sprintf("started in the background as %s: %s", b.ID, b.Command)
+}
+
+// Text says in a few words how the job ended.
+func (b JobEnded) Text() string {
+	text := fmt.Sprintf("background command %s (%s): %s", b.ID, b.Command, b.How)
+	if d := time.Duration(b.Duration) * time.Millisecond; d >= time.Second {
+		text += " after " + d.Truncate(time.Second).String()
+	}
+	return text
+}
+
+// UntoldJobs returns the jobs that ended after the newest message or result, of which no result tells the model.
+func UntoldJobs(log []Event) []JobEnded {
+	var ended []JobEnded
+	for _, e := range log[lastTold(log)+1:] {
+		if b, ok := e.Body.(JobEnded); ok && !b.Told {
+			ended = append(ended, b)
+		}
+	}
+	return ended
+}
+
+// lastTold is the index of the newest message of the user or result, -1 without any.
+func lastTold(log []Event) int {
+	for i := len(log) - 1; i >= 0; i-- {
+		switch log[i].Body.(type) {
+		case UserMessage, ToolResult:
+			return i
+		}
+	}
+	return -1
+}
+
+// LostJobs returns the ends of the jobs that ended with a run of the program, which could not record them.
+func LostJobs(log []Event) []JobEnded {
+	ended := map[string]bool{}
+	for _, e := range log {
+		if b, ok := e.Body.(JobEnded); ok {
+			ended[b.ID] = true
+		}
+	}
+	var lost []JobEnded
+	for _, e := range log {
+		if b, ok := e.Body.(JobStarted); ok && !ended[b.ID] {
+			lost = append(lost, JobEnded{ID: b.ID, Command: b.Command, How: "ended with the program", Code: -1, By: EndedByProgram})
+		}
+	}
+	return lost
+}
+
+// JobNote tells the model which jobs ended, a line for each; "" for none.
+func JobNote(ended []JobEnded) string {
+	var lines []string
+	for _, b := range ended {
+		what := "run_command with id reads its output"
+		if b.By == EndedByProgram {
+			what = "its output is gone"
+		}
+		lines = append(lines, fmt.Sprintf("[%s; %s]", b.Text(), what))
+	}
+	return strings.Join(lines, "\n")
+}
