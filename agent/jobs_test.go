@@ -54,7 +54,9 @@ func TestJobsThatEndedWithTheProgramAreTold(t *testing.T) {
 		if len(lost) != 1 || lost[0].ID != "p1" {
 			t.Fatalf("lost %+v", lost)
 		}
-		r = start(t, func(o *core.Options) { o.Log, o.Stored = memory, core.Stored{ID: "conversation", Events: memory.Events()} }, textReply("I start it again"))
+		r = start(t, func(o *core.Options) {
+			o.Log, o.Stored = memory, core.Stored{ID: "conversation", Events: memory.Events()}
+		}, textReply("I start it again"))
 		r.Record(lost[0])
 		r.sendAndWait("is it up?")
 		lines := messageLines(memory.Events())
