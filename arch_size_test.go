@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {75, 1240},
-	"agent":                         {3381, 8316},
+	"agent":                         {3381, 8318},
 	"agent/agenttest":               {975, 82},
 	"agent/anthropic":               {1070, 466},
 	"agent/anthropic/anthropictest": {549, 153},
