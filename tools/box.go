@@ -70,7 +70,7 @@ type Options struct {
 	// result yet. nil: results are sent as they were.
 	ResultNow func(ctx context.Context, call string) (text string, stored bool)
 
-	Todos string // arguments of the last todo_write of the conversation; see [LastTodos]
+	Todos string // arguments of the last todo_write of the conversation; see [conversation.LastTodos]
 }
 
 // minRecallChars is the lowest limit for an answer of recall, in characters.

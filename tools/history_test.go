@@ -310,7 +310,7 @@ func TestTheChecklistIsWrittenWholeAndRestored(t *testing.T) {
 	s := archiveOf(append(called("c", "todo_write", written, ""),
 		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "late", Name: "todo_write", Arguments: `{"todos":[]}`}}, Stop: conversation.StopCalls},
 		conversation.ToolResult{CallID: "late", Tool: "todo_write", Status: conversation.ResultInterrupted})...)
-	restored, _ := open(t, nil, func(o *tools.Options) { o.Todos = tools.LastTodos(s.events) })
+	restored, _ := open(t, nil, func(o *tools.Options) { o.Todos = conversation.LastTodos(s.events) })
 	if diff := cmp.Diff(b.Todos(), restored.Todos()); diff != "" {
 		t.Error(diff)
 	}

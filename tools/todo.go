@@ -15,31 +15,13 @@ import (
 // log holds every version: the arguments of the last todo_write restore it.
 
 // Todo is one line of the checklist.
-type Todo struct {
-	Text   string
-	Status TodoStatus
-}
-
-// TodoStatus is the state of a todo.
-type TodoStatus string
-
-// The states of a todo.
-const (
-	TodoPending    TodoStatus = "pending"
-	TodoInProgress TodoStatus = "in_progress"
-	TodoDone       TodoStatus = "done"
-)
-
-const (
-	maxTodos     = 100
-	maxTodoChars = 500
-)
+type Todo = conversation.Todo
 
 var todoParams = []params.Param{{
 	Name: "todos", Kind: params.Items, Required: true, About: "the whole list, in order; it replaces the one before",
 	Fields: []params.Param{
 		{Name: "text", Kind: params.Text, Required: true, About: "what is to be done, one line"},
-		{Name: "status", Kind: params.Text, Choices: []string{string(TodoPending), string(TodoInProgress), string(TodoDone)}, About: "default pending"},
+		{Name: "status", Kind: params.Text, Choices: []string{string(conversation.TodoPending), string(conversation.TodoInProgress), string(conversation.TodoDone)}, About: "default pending"},
 	},
 }}
 
@@ -48,7 +30,7 @@ func restoreTodos(written string) ([]Todo, error) {
 	if written == "" {
 		return nil, nil
 	}
-	args, err := params.Decode("todo_write", todoParams, written)
+	args, err := params.Decode(conversation.ToolTodoWrite, todoParams, written)
 	var todos []Todo
 	if err == nil {
 		todos, err = todosOf(args)
@@ -59,39 +41,20 @@ func restoreTodos(written string) ([]Todo, error) {
 	return todos, nil
 }
 
-// LastTodos returns the JSON arguments of the newest todo_write that succeeded, for
-// [Options].Todos; "" if no such call exists.
-func LastTodos(events []conversation.Event) string {
-	ok := map[string]bool{}
-	for _, e := range slices.Backward(events) {
-		switch b := e.Body.(type) {
-		case conversation.ToolResult:
-			ok[b.CallID] = b.Tool == "todo_write" && b.Status == conversation.ResultOK
-		case conversation.AssistantMessage:
-			for _, c := range slices.Backward(b.Calls) {
-				if c.Name == "todo_write" && ok[c.ID] {
-					return c.Arguments
-				}
-			}
-		}
-	}
-	return ""
-}
-
 // todosOf reads the list from checked arguments.
 func todosOf(args params.Values) ([]Todo, error) {
 	items := args.Items("todos")
-	if len(items) > maxTodos {
-		return nil, fmt.Errorf("the list has %d entries; at most %d are kept. Join some of them", len(items), maxTodos)
+	if len(items) > conversation.MaxTodos {
+		return nil, fmt.Errorf("the list has %d entries; at most %d are kept. Join some of them", len(items), conversation.MaxTodos)
 	}
 	todos := make([]Todo, len(items))
 	for i, item := range items {
-		t := Todo{Text: conversation.OneLine(item.Text("text"), maxTodoChars), Status: TodoStatus(item.Text("status"))}
+		t := Todo{Text: conversation.OneLine(item.Text("text"), conversation.MaxTodoChars), Status: conversation.TodoStatus(item.Text("status"))}
 		if t.Text == "" {
 			return nil, errors.New("a todo has no text")
 		}
 		if t.Status == "" {
-			t.Status = TodoPending
+			t.Status = conversation.TodoPending
 		}
 		todos[i] = t
 	}
@@ -110,11 +73,11 @@ func checklist(todos []Todo) string {
 	if len(todos) == 0 {
 		return "the list is empty"
 	}
-	marks := map[TodoStatus]string{TodoPending: "[ ]", TodoInProgress: "[>]", TodoDone: "[x]"}
+	marks := map[conversation.TodoStatus]string{conversation.TodoPending: "[ ]", conversation.TodoInProgress: "[>]", conversation.TodoDone: "[x]"}
 	done := 0
 	var b strings.Builder
 	for _, t := range todos {
-		if t.Status == TodoDone {
+		if t.Status == conversation.TodoDone {
 			done++
 		}
 		b.WriteString("\n" + marks[t.Status] + " " + t.Text)
@@ -138,7 +101,7 @@ func (b *Box) todoRead() tool {
 // therefore runs in every mode without asking.
 func (b *Box) todoWrite() tool {
 	return tool{
-		name: "todo_write",
+		name: conversation.ToolTodoWrite,
 		about: "Write the checklist of this conversation, for work of several steps; the user sees it. Always give the whole list. " +
 			"Keep one entry in_progress, and mark entries done as soon as they are.",
 		brief:    "Write your whole checklist; the user sees it.",

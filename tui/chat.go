@@ -327,6 +327,7 @@ type layoutPlan struct {
 	intro                       []string         // the welcome of an empty conversation
 	bodyLines                   int              // lines of the transcript
 	summaryLine                 summaryLinePlace // the line of the summary that is being written
+	todos                       []string         // the model's checklist
 	queued                      []string         // the waiting messages
 	composerLines               int              // lines of the composer
 }
@@ -335,7 +336,7 @@ type layoutPlan struct {
 func (p layoutPlan) bodyTop() int { return countTrue(p.header, p.rule) + len(p.intro) }
 
 func (p layoutPlan) composerTop() int {
-	return p.bodyTop() + p.bodyLines + countTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.queued)
+	return p.bodyTop() + p.bodyLines + countTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.todos) + len(p.queued)
 }
 
 func countTrue(flags ...bool) int {

@@ -13,13 +13,16 @@ import (
 	"plimsoll/tui/welcome"
 )
 
-// The main screen shows, from top to bottom: header, rule, transcript, status line, waiting
-// messages, composer, gauge, hints. On a low terminal the rule is left out first,
+// The main screen shows, from top to bottom: header, rule, transcript, status line, checklist,
+// waiting messages, composer, gauge, hints. On a low terminal the rule is left out first,
 // then the hints and the empty status line, then the header, then the box
 // around the composer; the gauge is always shown. The screen has exactly the size of the terminal.
 
 // minHintsHeight is the minimum height at which the hints are shown.
 const minHintsHeight = 10
+
+// minBody is the number of lines of the transcript that waiting messages and the checklist leave.
+const minBody = 3
 
 // layout computes the layout of the chat. It runs after every message.
 func (c *chat) layout(around surroundings) {
@@ -36,11 +39,10 @@ func (c *chat) layout(around surroundings) {
 		p.status = true
 		free--
 	}
-	const minBody = 3
 	if lines := min(maxQueued, max(free-minBody, min(1, free-1))); lines > 0 {
 		p.queued = queuedLines(c.outbox.waitingMessages(), c.unqueueHint(), c.styles.subtle, lines, width)
 	}
-	p.bodyLines = max(0, free-len(p.queued))
+	p.bodyLines = max(0, c.placeTodos(&p, free-len(p.queued)))
 	c.transcript.SetSize(width, p.bodyLines)
 	if !c.transcript.HasMessages() {
 		p.intro = c.welcomeLines(p.bodyLines)
@@ -206,6 +208,7 @@ func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 	if p.status {
 		lines = append(lines, c.status(around).draw())
 	}
+	lines = append(lines, p.todos...)
 	lines = append(lines, p.queued...)
 	box, cursor := c.composerBox()
 	if p.composerLines > 0 {

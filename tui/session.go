@@ -32,6 +32,8 @@ type session struct {
 
 	unreachableReason string // why the server did not answer the last check; "" if it did
 
+	todos []conversation.Todo // the model's checklist; nil if there is none, or all is done
+
 	breakdown inspect.Breakdown // as the agent last computed it
 	review    pendingReview
 }
@@ -57,6 +59,7 @@ const busyOpening = "a conversation is still being opened"
 func (s *session) setConversation(c Conversation) (faults []string) {
 	faults = s.earlyFailures
 	*s = session{Conversation: c, env: s.env, outline: s.outline, isOpen: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
+	s.readTodos()
 	return faults
 }
 
@@ -203,6 +206,9 @@ func (s *session) addEvents(events []conversation.Event) {
 				s.Profile = unquoted(name)
 			}
 		}
+	}
+	if slices.ContainsFunc(events, func(e conversation.Event) bool { return changesTodos(e.Body) }) {
+		s.readTodos()
 	}
 }
 

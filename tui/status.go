@@ -157,6 +157,9 @@ func (l *statusLine) draw() string {
 		left = st.snack.Render(ansi.Truncate(text, max(0, free), "…"))
 	default:
 		left = l.activityText(free)
+		if left == "" && !l.viewOpen && len(l.chat.area.plan.todos) == 0 {
+			left = l.chat.todoLine(free)
+		}
 	}
 	if below == "" {
 		return margin + left

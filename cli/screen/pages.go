@@ -48,7 +48,7 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	case tui.PageSkill:
 		return h.skillPage(running.Toolbox.Skills(), argument)
 	case tui.PageTodos:
-		return todosPage(running), nil
+		return todosPage(ctx, h, running), nil
 	case tui.PageStatus, tui.PageCost:
 		return h.statusPage(ctx, running, name == tui.PageCost)
 	}
@@ -136,15 +136,19 @@ func addUses(ctx context.Context, store *storage.Store, uses map[string]inspect.
 	return read, len(entries)
 }
 
-// todosPage is the model's list of todos.
-func todosPage(running *session.Running) string {
-	list := running.Toolbox.Todos()
+// todosPage is the model's list of todos, without what an undone turn wrote.
+func todosPage(ctx context.Context, h *Host, running *session.Running) string {
+	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
+	if err != nil {
+		events = nil // nothing is stored yet
+	}
+	list := conversation.ParseTodos(conversation.LastTodos(events))
 	if len(list) == 0 {
 		return "No todos. The model keeps a list with its todo tools when a task has several steps."
 	}
 	var b strings.Builder
 	for _, t := range list {
-		mark := map[string]string{"completed": "✓", "in_progress": "▸"}[string(t.Status)]
+		mark := map[conversation.TodoStatus]string{conversation.TodoDone: "✓", conversation.TodoInProgress: "▸"}[t.Status]
 		fmt.Fprintf(&b, "%s %s\n", cmp.Or(mark, "·"), t.Text)
 	}
 	return b.String()

@@ -22,7 +22,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.
 	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
 	o.Skills = a.Settings.Skills(r.InitialConfig)
-	o.Todos = tools.LastTodos(r.Events)
+	o.Todos = conversation.LastTodos(r.Events)
 	o.Instructions = map[string]conversation.InstructionsLoaded{}
 	for _, e := range r.Events {
 		if l, ok := e.Body.(conversation.InstructionsLoaded); ok {

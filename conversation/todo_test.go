@@ -1,0 +1,56 @@
+package conversation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// wrote is a todo_write and its result.
+func wrote(id, todos string, status conversation.ResultStatus) []conversation.Body {
+	return []conversation.Body{
+		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: conversation.ToolTodoWrite, Arguments: `{"todos":[` + todos + `]}`}}},
+		conversation.ToolResult{CallID: id, Tool: conversation.ToolTodoWrite, Status: status},
+	}
+}
+
+func TestTheChecklistInForce(t *testing.T) {
+	t.Parallel()
+	ask := conversation.UserMessage{Text: "go on"}
+	first, second := wrote("1", `{"text":"read"}`, conversation.ResultOK), wrote("2", `{"text":"write"}`, conversation.ResultOK)
+	failed := wrote("3", `{"text":""}`, conversation.ResultError)
+	var log conversation.Log
+	for _, step := range []struct {
+		bodies []conversation.Body
+		want   string
+	}{
+		{[]conversation.Body{ask}, ""},
+		{first, `{"todos":[{"text":"read"}]}`},
+		{append([]conversation.Body{ask}, second...), `{"todos":[{"text":"write"}]}`},
+		{failed, `{"todos":[{"text":"write"}]}`},
+		{[]conversation.Body{conversation.Rewind{Turn: 1}}, `{"todos":[{"text":"read"}]}`},
+		{[]conversation.Body{conversation.Revert{Event: 9}}, `{"todos":[{"text":"write"}]}`},
+	} {
+		if err := log.Commit(log.Prepare(time.Unix(0, 0), step.bodies...)); err != nil {
+			t.Fatal(err)
+		}
+		if got := conversation.LastTodos(log.Events()); got != step.want {
+			t.Errorf("after %d events: %s, want %s", len(log.Events()), got, step.want)
+		}
+	}
+}
+
+func TestWhatIsNoTodoIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for arguments, want := range map[string][]conversation.Todo{
+		"": nil, "[]": nil, `{"todos":7}`: nil,
+		`{"todos":[{"text":"  "},{"text":"one\n two","status":"done"}]}`: {{Text: "one two", Status: conversation.TodoDone}},
+	} {
+		if d := cmp.Diff(want, conversation.ParseTodos(arguments)); d != "" {
+			t.Errorf("%s (-want +got): %s", arguments, d)
+		}
+	}
+}
