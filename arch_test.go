@@ -54,12 +54,12 @@ var ours = []struct {
 	{"cli/owncommand", []string{"config", "conversation", "conversation/plain"}},
 	{"cli/doctor", []string{"agent/openai", "cli/console", "cli/setup", "config", "conversation/numbers", "conversation/plain", "storage"}},
 	{"cli/transfer", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/session", "cli/setup", "compact", "config",
+		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/session", "cli/setup", "cli/table", "compact", "config",
 		"conversation", "conversation/foreign", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 	}},
 	{"cli/measure", []string{
 		"agent", "agent/catalog", "agent/llm", "cli/console", "cli/session", "cli/setup", "cli/table", "cli/transfer", "compact/planner",
-		"compact/preset", "compact/replay", "conversation", "conversation/foreign", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
+		"compact/preset", "compact/replay", "conversation", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 		"themes",
 	}},
 	{"cli/screen", []string{

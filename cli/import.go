@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/transfer"
+	"plimsoll/conversation/numbers"
 )
 
 // Every file becomes its own conversation. If a file cannot be imported, the others still are, and the exit code is that of a
@@ -22,17 +24,22 @@ type importCommand struct {
 	importer  *transfer.Importer
 
 	title string
+	yes   bool
+	limit int
 }
 
 func (cmd *importCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "import FILE...",
+		Use:   "import PATH...",
 		Short: "Import recorded conversations",
 		Long: `Import makes a new conversation, in this workspace, of each file and writes its ID;
 the file "-" is standard input. A file is what export writes, as JSON or as JSONL;
-a session of Claude Code, Codex, Gemini CLI or Copilot CLI as it lies on disk; or a
-recording of another program: one chat-completions message a line, after a line
-{"meta": {...}} that may be missing.
+a session of Claude Code, Codex, Gemini CLI, Copilot CLI or pi as it lies on disk;
+what "opencode export" writes; or a recording of another program: one
+chat-completions message a line, after a line {"meta": {...}} that may be missing.
+
+The sessions of a folder, or of the folders below if it has none itself, are listed,
+and imported after a yes; without a terminal to ask on, --yes is needed.
 
 Leading system messages become the system prompt. Long results are cut as on
 arrival (tool_results.max_chars, in the window of the model that the file names),
@@ -41,12 +48,15 @@ Lines that cannot be read are left out and told, and so are those of sub-agents.
 What only you can decide is left out and named: the address of an
 endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
-  plimsoll import ~/.claude/projects/-home-me-code/SESSION.jsonl
+  plimsoll import ~/.claude/projects
+  plimsoll import ~/.codex/sessions -n 20 --yes
   ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().StringVar(&cmd.title, "title", "", "`TITLE` of the conversation, instead of the file's")
+	c.Flags().BoolVarP(&cmd.yes, "yes", "y", false, "import a folder without asking")
+	c.Flags().IntVarP(&cmd.limit, "limit", "n", 0, "at most the newest `N` sessions of a folder, 0 for all")
 	return c
 }
 
@@ -54,13 +64,25 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	switch {
 	case cmd.title != "" && len(files) > 1:
 		return console.WrongUse("--title names one conversation, and these are %d files", len(files))
+	case cmd.limit < 0:
+		return console.WrongUse("-n must be 0 or more, not %d", cmd.limit)
 	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
 		return console.WrongUse("standard input can be read once only")
+	}
+	files, sessions, failed, err := cmd.expand(ctx, files)
+	switch {
+	case err != nil:
+		return err
+	case cmd.title != "" && sessions != nil:
+		return console.WrongUse("--title names one conversation, and not those of a folder")
+	case sessions != nil && !cmd.yes:
+		if goOn, err := cmd.confirm(ctx, sessions); err != nil || !goOn {
+			return err
+		}
 	}
 	if _, err := cmd.resources.Open(); err != nil {
 		return err
 	}
-	failed := false
 	for _, file := range files {
 		id, err := cmd.importer.Run(ctx, file, cmd.title)
 		switch {
@@ -68,7 +90,7 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.SourceName(file), err)))
+			cmd.report(file, err)
 		default:
 			fmt.Fprintln(cmd.console.Stdout, id)
 		}
@@ -77,4 +99,52 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 		return console.ErrReported
 	}
 	return nil
+}
+
+func (cmd *importCommand) report(file string, err error) {
+	fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.SourceName(file), err)))
+}
+
+// expand replaces folders by the files of their sessions, and returns those sessions; nil if there are none. It has failed if
+// a folder has none, or one that cannot be read.
+func (cmd *importCommand) expand(ctx context.Context, paths []string) (files []string, sessions []transfer.Session, failed bool, err error) {
+	for _, path := range paths {
+		if st, err := os.Stat(path); err != nil || !st.IsDir() { // opening the file gives the same error
+			files = append(files, path)
+			continue
+		}
+		found, wrong := transfer.Files(ctx, path)
+		listed, err := transfer.List(ctx, cmd.console, found, cmd.limit)
+		if err != nil {
+			return nil, nil, true, err
+		}
+		if wrong == nil && len(listed) == 0 {
+			wrong = transfer.ErrNoSession
+		}
+		if wrong != nil {
+			failed = true
+			cmd.report(path, wrong)
+		}
+		for _, s := range listed {
+			if s.Err != nil {
+				failed = true
+				cmd.report(s.Path, s.Err)
+				continue
+			}
+			files, sessions = append(files, s.Path), append(sessions, s)
+		}
+	}
+	return files, sessions, failed, nil
+}
+
+// confirm lists sessions, and asks whether to import them. Without a terminal it says how to.
+func (cmd *importCommand) confirm(ctx context.Context, sessions []transfer.Session) (bool, error) {
+	if err := transfer.WriteSessions(cmd.console, sessions); err != nil {
+		return false, err
+	}
+	if !console.Terminal(cmd.console.Stdin) {
+		cmd.console.Note("nothing was imported; --yes imports %s", numbers.Count(len(sessions), "session"))
+		return false, nil
+	}
+	return cmd.console.Confirm(ctx, "Import "+numbers.Count(len(sessions), "session")+" as new conversations of this workspace?")
 }

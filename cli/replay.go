@@ -31,11 +31,11 @@ func (cmd *replayCommand) cobra() *cobra.Command {
 each preset, and measures what that costs and what it hides from the model. No
 model is asked and nothing is sent; extracts stand in for summaries.
 
-FILE is what import reads, "-" standard input; DIR stands for the *.jsonl files in
-it, without those of its folders; ID is a stored conversation's, or at least four
-characters of its beginning, and newest the newest one of this workspace. A path
-that exists is never taken for an ID. What is named twice is replayed once. Turns
-that a rewind took back are left out.
+FILE is what import reads, "-" standard input; DIR stands for the newest sessions in
+it, or in the folders below if it has none itself; ID is a stored conversation's, or
+at least four characters of its beginning, and newest the newest one of this
+workspace. A path that exists is never taken for an ID. What is named twice is
+replayed once. Turns that a rewind took back are left out.
 
 --preset takes presets; profiles, which are then applied at the start of every
 turn; and configured, the rules of your configuration, to which --cfg adds what
@@ -56,6 +56,7 @@ is then 1.`,
   plimsoll replay recordings --all --window 200k
   plimsoll replay talk.jsonl --preset plimsoll,heavy,configured --prices openai/gpt-5.4
   plimsoll replay recordings --all --plot cost.svg
+  plimsoll replay ~/.claude/projects -n 20
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
 		Args: requireInput,
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
@@ -65,6 +66,7 @@ is then 1.`,
 	f.BoolVar(&o.All, "all", false, "replay all presets")
 	f.StringArrayVar(&o.Prices, "prices", nil, "bill by the price `SHEET` or model, or by several, as A,B")
 	f.BoolVar(&o.JSON, "json", false, "write one JSON object")
+	f.IntVarP(&o.Limit, "limit", "n", 100, "at most `N` sessions of a folder, 0 for all")
 	f.StringVar(&o.Plot, "plot", "", "draw cost and what is lost into `FILE`, as SVG")
 	f.BoolVar(&o.Force, "force", false, "overwrite the file of --plot if it exists")
 	cmd.changed = f.Changed

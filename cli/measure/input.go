@@ -1,21 +1,18 @@
 package measure
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/transfer"
 	"plimsoll/compact/replay"
-	"plimsoll/conversation"
-	"plimsoll/conversation/foreign"
 	"plimsoll/conversation/jsonl"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
@@ -31,12 +28,12 @@ type input struct {
 	failure  error                    // why nothing was replayed, nil if it was
 }
 
-// inputs are the conversations that arguments name, each once. A wrong argument becomes an unreadable input.
-func (rp *Replayer) inputs(ctx context.Context, args []string) ([]*input, error) {
+// inputs are the conversations that arguments name, each once, and at most limit of a folder. A wrong argument becomes an unreadable input.
+func (rp *Replayer) inputs(ctx context.Context, args []string, limit int) ([]*input, error) {
 	var inputs []*input
 	seen := map[string]bool{}
 	for _, arg := range args {
-		for _, in := range rp.inputsOf(ctx, arg) {
+		for _, in := range rp.inputsOf(ctx, arg, limit) {
 			if !seen[in.name] {
 				seen[in.name] = true
 				inputs = append(inputs, in)
@@ -48,14 +45,14 @@ func (rp *Replayer) inputs(ctx context.Context, args []string) ([]*input, error)
 
 // inputsOf are the conversations that an argument names: a file, the files of a folder, or a stored conversation. An argument
 // with a slash or a dot is never an ID.
-func (rp *Replayer) inputsOf(ctx context.Context, arg string) []*input {
+func (rp *Replayer) inputsOf(ctx context.Context, arg string, limit int) []*input {
 	if arg == "-" {
 		return []*input{rp.file(arg)}
 	}
 	st, err := os.Stat(arg)
 	switch {
 	case err == nil && st.IsDir():
-		return rp.folder(arg)
+		return rp.folder(ctx, arg, limit)
 	case err == nil:
 		return []*input{rp.file(filepath.Clean(arg))}
 	case strings.ContainsAny(arg, "/.") || !errors.Is(err, fs.ErrNotExist):
@@ -71,23 +68,21 @@ func unreadable(name string, err error) *input {
 	}}
 }
 
-// folder lists the recordings in a folder.
-func (rp *Replayer) folder(dir string) []*input {
-	entries, err := os.ReadDir(dir)
+// folder lists the newest sessions in a folder, by their names.
+func (rp *Replayer) folder(ctx context.Context, dir string, limit int) []*input {
+	files, err := transfer.Files(ctx, dir)
 	if err != nil {
-		return []*input{unreadable(dir, transfer.WithoutPath(err))}
+		return []*input{unreadable(dir, err)}
 	}
 	var inputs []*input
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		st, err := os.Stat(path) // reading the file gives the same error
-		if filepath.Ext(path) == ".jsonl" && (err != nil || st.Mode().IsRegular()) {
-			inputs = append(inputs, rp.file(path))
-		}
+	sessions, _ := transfer.List(ctx, rp.Console, files, limit) // the caller looks at ctx
+	for _, s := range sessions {
+		inputs = append(inputs, rp.file(s.Path))
 	}
 	if len(inputs) == 0 {
-		return []*input{unreadable(dir, console.WithHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one"))}
+		return []*input{unreadable(dir, transfer.ErrNoSession)}
 	}
+	slices.SortFunc(inputs, func(a, b *input) int { return strings.Compare(a.name, b.name) })
 	return inputs
 }
 
@@ -99,42 +94,12 @@ func (rp *Replayer) file(name string) *input {
 			return jsonl.Document{}, nil, err
 		}
 		defer in.Close()
-		return readRecording(in)
+		s, problems, err := transfer.ReadRecording(in)
+		if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
+			return s.Document, nil, console.WithHint(&problems[0], "no line of it is a message, so it is left out")
+		}
+		return s.Document, problems, err
 	}}
-}
-
-// readRecording reads a document that export wrote, or a session; parts that cannot be read are left out.
-func readRecording(in io.Reader) (jsonl.Document, []transfer.ImportProblem, error) {
-	r := bufio.NewReaderSize(in, foreign.HeadSize)
-	begin, _ := r.Peek(256) // reading the rest gives the same error
-	if transfer.IsDocument().Match(begin) {
-		d, missing, err := transfer.ParseDocument(r)
-		if err != nil {
-			return jsonl.Document{}, nil, err
-		}
-		return recorded(d.Log.Events(), func(name string) (string, bool) { text, ok := d.Texts[name]; return text, ok }), missing, nil
-	}
-	s, problems, err := transfer.ReadSession(r)
-	if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
-		return s.Document, nil, console.WithHint(&problems[0], "no line of it is a message, so it is left out")
-	}
-	return s.Document, problems, err
-}
-
-// recorded converts a log to a recording. Turns that a rewind removed are left out, because the log does not tell which
-// requests had them.
-func recorded(events []conversation.Event, texts func(name string) (string, bool)) jsonl.Document {
-	removed := conversation.RewoundBy(events)
-	if removed == nil {
-		return jsonl.FromLog(events, texts)
-	}
-	var kept []conversation.Event
-	for i, e := range events {
-		if removed[i] == 0 {
-			kept = append(kept, e)
-		}
-	}
-	return jsonl.FromLog(kept, texts)
 }
 
 // stored is the stored conversation of an ID, or the newest one.
@@ -159,7 +124,7 @@ func (rp *Replayer) stored(ctx context.Context, arg string) *input {
 		for _, note := range export.Notes {
 			problems = append(problems, transfer.ImportProblem{Reason: note})
 		}
-		return recorded(export.Events, export.Text), problems, ctx.Err()
+		return transfer.Recorded(export.Events, export.Text), problems, ctx.Err()
 	}}
 }
 

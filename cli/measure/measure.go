@@ -44,6 +44,7 @@ type Options struct {
 	All     bool
 	Prices  []string
 	JSON    bool
+	Limit   int // of the sessions of a folder; 0 for all
 	Plot    string
 	Force   bool
 }
@@ -53,6 +54,8 @@ func (o Options) Check(changed func(flag string) bool, args []string) error {
 	switch {
 	case o.All && changed("preset"):
 		return console.WrongUse("--all replays every preset; leave it or --preset out")
+	case o.Limit < 0:
+		return console.WrongUse("-n must be 0 or more, not %d", o.Limit)
 	case slices.ContainsFunc(args, func(arg string) bool { return strings.TrimSpace(arg) == "" }): // an unset variable in a script
 		return console.WrongUse("an argument is empty; name files, folders, or stored conversations")
 	}
@@ -72,7 +75,7 @@ func (rp *Replayer) Replay(ctx context.Context, args []string, o Options) error 
 	if err != nil {
 		return err
 	}
-	inputs, err := rp.inputs(ctx, args)
+	inputs, err := rp.inputs(ctx, args, o.Limit)
 	if err != nil {
 		return err
 	}

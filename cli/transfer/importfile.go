@@ -130,7 +130,7 @@ func (i *Importer) readRecording(in io.Reader, title string) (recording, error) 
 				return d.storeTexts(ctx, w, title)
 			}}, err
 	}
-	s, problems, err := ReadSession(r)
+	s, problems, err := readSession(r)
 	d := s.Document
 	if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
 		err = fmt.Errorf("%w: %w", err, &problems[0])
@@ -151,12 +151,42 @@ func (i *Importer) readRecording(in io.Reader, title string) (recording, error) 
 	return rec, nil
 }
 
-// ReadSession reads a session of another client, or lines of messages. It returns the parts that cannot be read as problems.
+// ReadRecording reads a document that export wrote, or a session; parts that cannot be read are problems.
+func ReadRecording(in io.Reader) (foreign.Session, []ImportProblem, error) {
+	r := bufio.NewReaderSize(in, foreign.HeadSize)
+	begin, _ := r.Peek(256) // reading the rest gives the same error
+	if !IsDocument().Match(begin) {
+		return readSession(r)
+	}
+	d, missing, err := ParseDocument(r)
+	if err != nil {
+		return foreign.Session{}, nil, err
+	}
+	return foreign.Session{Document: Recorded(d.Log.Events(), func(name string) (string, bool) { text, ok := d.Texts[name]; return text, ok })}, missing, nil
+}
+
+// Recorded converts a log to a recording. Turns that a rewind removed are left out, because the log does not tell which
+// requests had them.
+func Recorded(events []conversation.Event, texts func(name string) (string, bool)) jsonl.Document {
+	removed := conversation.RewoundBy(events)
+	if removed == nil {
+		return jsonl.FromLog(events, texts)
+	}
+	var kept []conversation.Event
+	for i, e := range events {
+		if removed[i] == 0 {
+			kept = append(kept, e)
+		}
+	}
+	return jsonl.FromLog(kept, texts)
+}
+
+// readSession reads a session of another client, or lines of messages. It returns the parts that cannot be read as problems.
 // r has a buffer of at least foreign.HeadSize bytes.
-func ReadSession(r *bufio.Reader) (s foreign.Session, problems []ImportProblem, err error) {
+func readSession(r *bufio.Reader) (s foreign.Session, problems []ImportProblem, err error) {
 	head, _ := r.Peek(foreign.HeadSize) // reading the rest gives the same error
 	switch client := foreign.Recognise(head); {
-	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+	case bytes.HasPrefix(head, []byte("SQLite format 3")):
 		return s, nil, console.WithHint(errors.New("it is a database, and databases cannot be read"),
 			"opencode export ID > session.json writes a session of opencode to a file")
 	case client != foreign.None:

@@ -145,86 +145,98 @@ func usage(prompt, cached, written, completion int) *conversation.Usage {
 
 // part is a part of a message's content, with the fields of all clients.
 type part struct {
-	Type     string `json:"type"`
-	Text     string `json:"text"`
-	Thinking string `json:"thinking"`
-	// Of calls.
-	ID    string          `json:"id"`
-	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"`
-	// Of results.
-	ToolUseID string          `json:"tool_use_id"`
-	Content   json.RawMessage `json:"content"`
-	IsError   bool            `json:"is_error"`
-	// Of files.
-	MIME       string `json:"mimeType"`
-	InlineData struct {
-		MIME string `json:"mimeType"`
-	} `json:"inlineData"`
-	Source struct {
-		MIME string `json:"media_type"`
-	} `json:"source"`
-	// Of Gemini's results.
-	Response struct {
-		Response json.RawMessage `json:"response"`
-	} `json:"functionResponse"`
+	Type, Text, Thinking, ID, Name string
+	Arguments, Content, Input      json.RawMessage
+	ToolUseID                      string                             `json:"tool_use_id"`
+	IsError                        bool                               `json:"is_error"`
+	InlineData                     struct{ MimeType string }          // of Gemini's files
+	FunctionResponse               struct{ Response json.RawMessage } // of Gemini's results
 }
 
 // partsOf returns the parts of a content: a text, an array of texts and parts, or one part.
-func partsOf(raw json.RawMessage) []part {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 {
-		return nil
-	}
-	switch raw[0] {
-	case '"':
-		var text string
-		_ = json.Unmarshal(raw, &text) // it is a text
-		return []part{{Type: "text", Text: text}}
-	case '{':
-		var p part
-		_ = decode(raw, &p) // it is an object
+func partsOf(raw json.RawMessage) (parts []part) {
+	var p part
+	var elements []json.RawMessage
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+	case json.Unmarshal(raw, &p.Text) == nil:
+		p.Type = "text"
 		return []part{p}
-	case '[':
-		var elements []json.RawMessage
-		_ = json.Unmarshal(raw, &elements) // it is an array
-		var parts []part
+	case json.Unmarshal(raw, &elements) == nil:
 		for _, e := range elements {
 			if e[0] != '[' {
 				parts = append(parts, partsOf(e)...)
 			}
 		}
-		return parts
+	case decode(raw, &p) == nil:
+		return []part{p}
 	}
-	return nil
+	return parts
 }
 
 // shown is the part as text. One without text is its type in brackets, as is an image.
 func (p *part) shown() string {
-	if p.Text != "" || p.Type == "text" {
+	name := conversation.OneLine(p.Type+p.InlineData.MimeType, maxTitle)
+	if p.Text != "" || name == "" || name == "text" {
 		return p.Text
 	}
-	if p.Type == "" && p.InlineData.MIME == "" {
-		return ""
-	}
-	name := strings.TrimSpace(p.Type + " " + p.MIME + p.InlineData.MIME + p.Source.MIME)
-	return "[" + conversation.OneLine(name, maxTitle) + "]"
+	return "[" + name + "]"
 }
 
 // textOf joins the parts of a content.
-func textOf(raw json.RawMessage) string {
-	var text string
+func textOf(raw json.RawMessage) (text string) {
 	for _, p := range partsOf(raw) {
 		join(&text, p.shown())
 	}
 	return text
 }
 
-// compact returns JSON on one line.
-func compact(raw json.RawMessage) string {
+// arguments returns the arguments of a call, which are JSON or JSON in a text, on one line.
+func arguments(raw json.RawMessage) string {
 	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return "{}" // the call has no arguments
+	var text string
+	switch {
+	case len(raw) == 0:
+		return "{}"
+	case json.Unmarshal(raw, &text) == nil:
+		return text
 	}
+	_ = json.Compact(&b, raw) // it is JSON
 	return b.String()
+}
+
+// readDocument reads an object with an array of messages, one by one; add takes a message, or an object of one other field.
+func (b *builder) readDocument(r io.Reader, add func(raw []byte) error) {
+	values := json.NewDecoder(r)
+	var value json.RawMessage
+	_, err := values.Token()
+	for err == nil && values.More() {
+		var key json.Token
+		if key, err = values.Token(); err == nil && key != "messages" {
+			if err = values.Decode(&value); err == nil {
+				field, _ := conversation.EncodeJSON(map[string]json.RawMessage{fmt.Sprint(key): value}) // value is JSON
+				_ = add(field)                                                                          // it is an object
+			}
+			continue
+		}
+		for _, err = values.Token(); err == nil && values.More(); {
+			if err = values.Decode(&value); err != nil {
+				break
+			}
+			b.line++
+			if wrong := add(value); wrong != nil {
+				b.problem("message %d: %v", b.line, jsonl.Reason(wrong))
+			}
+		}
+		if err == nil {
+			_, err = values.Token()
+		}
+	}
+	if err != nil {
+		b.problem("after message %d the file cannot be read: %v", b.line, err)
+	}
+}
+
+func (b *builder) problem(format string, args ...any) {
+	b.session.Problems = append(b.session.Problems, jsonl.Problem{Reason: fmt.Sprintf(format, args...)})
 }

@@ -22,30 +22,18 @@ type claude struct {
 }
 
 type claudeLine struct {
-	Type       string  `json:"type"`
-	Parent     *string `json:"parentUuid"`
-	Sidechain  bool    `json:"isSidechain"`
-	Meta       bool    `json:"isMeta"`
-	Summary    bool    `json:"isCompactSummary"`
-	APIError   bool    `json:"isApiErrorMessage"`
-	Time       string  `json:"timestamp"`
-	Title      string  `json:"customTitle"`
-	AITitle    string  `json:"aiTitle"`
-	Attachment struct {
-		Type   string          `json:"type"`
-		Prompt json.RawMessage `json:"prompt"`
-	} `json:"attachment"`
+	Type, Timestamp, CustomTitle, AITitle                    string
+	ParentUUID                                               *string
+	IsSidechain, IsMeta, IsCompactSummary, IsAPIErrorMessage bool
+	Attachment                                               struct {
+		Type   string
+		Prompt json.RawMessage
+	}
 	Message struct {
-		ID      string          `json:"id"`
-		Model   string          `json:"model"`
-		Content json.RawMessage `json:"content"`
-		Usage   struct {
-			Input   int `json:"input_tokens"`
-			Written int `json:"cache_creation_input_tokens"`
-			Cached  int `json:"cache_read_input_tokens"`
-			Output  int `json:"output_tokens"`
-		} `json:"usage"`
-	} `json:"message"`
+		ID, Model string
+		Content   json.RawMessage
+		Usage     map[string]int
+	}
 }
 
 func (c *claude) add(raw []byte) error {
@@ -56,30 +44,30 @@ func (c *claude) add(raw []byte) error {
 	meta := &c.session.Document.Meta
 	switch l.Type {
 	case "custom-title":
-		meta.Title = l.Title
+		meta.Title = l.CustomTitle
 	case "ai-title":
 		if meta.Title == "" {
 			meta.Title = l.AITitle
 		}
 	case "user", "assistant", "attachment":
 		switch {
-		case l.Sidechain:
+		case l.IsSidechain:
 			c.session.leftOut["line of sub-agents"]++
-		case l.Meta || l.APIError || l.Message.Model == "<synthetic>":
+		case l.IsMeta || l.IsAPIErrorMessage || l.Message.Model == "<synthetic>":
 			c.session.leftOut["line that Claude Code inserted"]++
 		case l.Type == "user":
 			c.user(&l)
 		case l.Type == "assistant":
 			c.assistant(&l)
 		case l.Attachment.Type == "queued_command": // typed while the model worked
-			c.builder.user(jsonl.RoleUser, textOf(l.Attachment.Prompt), timeOf(l.Time))
+			c.builder.user(jsonl.RoleUser, textOf(l.Attachment.Prompt), timeOf(l.Timestamp))
 		}
 	}
 	return nil
 }
 
 func (c *claude) user(l *claudeLine) {
-	at, text := timeOf(l.Time), ""
+	at, text := timeOf(l.Timestamp), ""
 	for _, p := range partsOf(l.Message.Content) {
 		if p.Type == "tool_result" {
 			c.result(p.ToolUseID, textOf(p.Content), p.IsError, at)
@@ -90,14 +78,14 @@ func (c *claude) user(l *claudeLine) {
 	if text == "" {
 		return
 	}
-	if l.Summary {
+	if l.IsCompactSummary {
 		text = summaryHeading + text
 	}
-	if l.Parent != nil {
-		if index, ok := c.prompts[*l.Parent]; ok && index <= len(c.messages()) {
+	if l.ParentUUID != nil {
+		if index, ok := c.prompts[*l.ParentUUID]; ok && index <= len(c.messages()) {
 			c.cutTo(index)
 		}
-		c.prompts[*l.Parent] = len(c.messages())
+		c.prompts[*l.ParentUUID] = len(c.messages())
 	}
 	c.builder.user(jsonl.RoleUser, text, at)
 }
@@ -107,11 +95,12 @@ func (c *claude) assistant(l *claudeLine) {
 	if c.open = index; !ok || l.Message.ID == "" || index >= len(c.messages()) {
 		c.open = -1
 	}
-	m := c.reply(timeOf(l.Time))
+	m := c.reply(timeOf(l.Timestamp))
 	c.replies[l.Message.ID] = c.open
 	c.session.Document.Meta.Model = l.Message.Model
-	if u := l.Message.Usage; u.Output > 0 {
-		m.Reply.Usage = usage(u.Input+u.Cached+u.Written, u.Cached, u.Written, u.Output)
+	if u := l.Message.Usage; u != nil {
+		written, cached := u["cache_creation_input_tokens"], u["cache_read_input_tokens"]
+		m.Reply.Usage = usage(u["input_tokens"]+cached+written, cached, written, u["output_tokens"])
 	}
 	for _, p := range partsOf(l.Message.Content) {
 		switch p.Type {
@@ -119,7 +108,7 @@ func (c *claude) assistant(l *claudeLine) {
 			join(&m.Reply.Reasoning, p.Thinking)
 		case "redacted_thinking":
 		case "tool_use":
-			c.call(m, p.ID, p.Name, compact(p.Input))
+			c.call(m, p.ID, p.Name, arguments(p.Input))
 		default:
 			join(&m.Text, p.shown())
 		}

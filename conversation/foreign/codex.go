@@ -1,6 +1,8 @@
 package foreign
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -20,35 +22,16 @@ type codex struct {
 }
 
 type codexLine struct {
-	Type    string `json:"type"`
-	Time    string `json:"timestamp"`
-	Payload struct {
-		Type  string `json:"type"`
-		Role  string `json:"role"`
-		Model string `json:"model"` // of a turn
-
-		Content   json.RawMessage `json:"content"`
-		Summary   json.RawMessage `json:"summary"`
-		Name      string          `json:"name"`
-		CallID    string          `json:"call_id"`
-		Arguments json.RawMessage `json:"arguments"`
-		Input     json.RawMessage `json:"input"`
-		Action    json.RawMessage `json:"action"`
-		Output    json.RawMessage `json:"output"`
-		Tools     json.RawMessage `json:"tools"`
-		Message   string          `json:"message"`
-
-		Instructions struct {
-			Text string `json:"text"`
-		} `json:"base_instructions"`
-		Info struct {
-			Last struct {
-				Input  int `json:"input_tokens"`
-				Cached int `json:"cached_input_tokens"`
-				Output int `json:"output_tokens"`
-			} `json:"last_token_usage"`
-		} `json:"info"`
-	} `json:"payload"`
+	Type, Timestamp string
+	Payload         struct {
+		Type, Role, Model, Name, Message                                  string
+		CallID                                                            string `json:"call_id"`
+		Content, Summary, Arguments, Input, Action, Output, Tools, Source json.RawMessage
+		Instructions                                                      part `json:"base_instructions"`
+		Info                                                              struct {
+			Last map[string]int `json:"last_token_usage"`
+		}
+	}
 }
 
 func (c *codex) add(raw []byte) error {
@@ -56,11 +39,11 @@ func (c *codex) add(raw []byte) error {
 	if err := decode(raw, &l); err != nil {
 		return err
 	}
-	p, at, meta := &l.Payload, timeOf(l.Time), &c.session.Document.Meta
+	p, at, meta := &l.Payload, timeOf(l.Timestamp), &c.session.Document.Meta
 	switch l.Type {
 	case "session_meta":
 		if len(c.messages()) == 0 {
-			meta.Created = at
+			meta.Created, c.session.SubAgent = at, bytes.Contains(p.Source, []byte(`"subagent"`))
 			c.user(jsonl.RoleSystem, p.Instructions.Text, at)
 		}
 	case "turn_context":
@@ -71,7 +54,7 @@ func (c *codex) add(raw []byte) error {
 		switch {
 		case p.Type == "token_count" && c.open >= 0:
 			last := p.Info.Last
-			c.reply(at).Reply.Usage = usage(last.Input, last.Cached, 0, last.Output)
+			c.reply(at).Reply.Usage = usage(last["input_tokens"], last["cached_input_tokens"], 0, last["output_tokens"])
 			c.open = -1
 		case p.Type == "user_message" && meta.Title == "":
 			meta.Title = conversation.OneLine(p.Message, maxTitle)
@@ -93,18 +76,16 @@ func (c *codex) item(l *codexLine, at time.Time) {
 			c.user(jsonl.RoleSystem, textOf(p.Content), at)
 		}
 	case "reasoning":
-		if text := textOf(p.Summary); text != "" {
-			join(&c.next(at).Reply.Reasoning, text)
-		} else if text = textOf(p.Content); text != "" {
+		if text := cmp.Or(textOf(p.Summary), textOf(p.Content)); text != "" {
 			join(&c.next(at).Reply.Reasoning, text)
 		}
 	case "function_call":
 		c.call(c.reply(at), p.CallID, p.Name, arguments(p.Arguments))
 	case "custom_tool_call":
 		input, _ := conversation.EncodeJSON(map[string]json.RawMessage{"input": p.Input}) // p.Input is JSON
-		c.call(c.reply(at), p.CallID, p.Name, compact(input))
+		c.call(c.reply(at), p.CallID, p.Name, arguments(input))
 	case "local_shell_call":
-		c.call(c.reply(at), p.CallID, "local_shell", compact(p.Action))
+		c.call(c.reply(at), p.CallID, "local_shell", arguments(p.Action))
 	case "tool_search_call":
 		c.call(c.reply(at), p.CallID, "tool_search", arguments(p.Arguments))
 	case "function_call_output", "custom_tool_call_output":
@@ -112,7 +93,7 @@ func (c *codex) item(l *codexLine, at time.Time) {
 		c.result(p.CallID, output(p.Output), false, at)
 	case "tool_search_output":
 		c.answered = true
-		c.result(p.CallID, compact(p.Tools), false, at)
+		c.result(p.CallID, arguments(p.Tools), false, at)
 	}
 }
 
@@ -125,20 +106,9 @@ func (c *codex) next(at time.Time) *jsonl.Message {
 	return c.reply(at)
 }
 
-// arguments returns the arguments of a call, which are JSON or JSON in a text.
-func arguments(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	return compact(raw)
-}
-
 // output returns the text of a result: a content, or an object with one.
 func output(raw json.RawMessage) string {
-	var object struct {
-		Content json.RawMessage `json:"content"`
-	}
+	var object struct{ Content json.RawMessage }
 	if json.Unmarshal(raw, &object) == nil && object.Content != nil {
 		raw = object.Content
 	}

@@ -12,27 +12,17 @@ import (
 type copilot struct{ *builder }
 
 type copilotLine struct {
-	Type    string `json:"type"`
-	Time    string `json:"timestamp"`
-	AgentID string `json:"agentId"`
-	Data    struct {
-		Parent    string          `json:"parentToolCallId"`
-		Model     string          `json:"model"`
-		Selected  string          `json:"selectedModel"`
-		Content   string          `json:"content"`
-		Reasoning string          `json:"reasoningText"`
-		CallID    string          `json:"toolCallId"`
-		Success   bool            `json:"success"`
-		Result    json.RawMessage `json:"result"`
-		Calls     []struct {
-			ID        string          `json:"toolCallId"`
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		} `json:"toolRequests"`
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	} `json:"data"`
+	Type, Timestamp, AgentID string
+	Data                     struct {
+		ParentToolCallID, Model, SelectedModel, Content, ReasoningText, ToolCallID string
+		Success                                                                    bool
+		Result                                                                     json.RawMessage
+		Error                                                                      struct{ Message string }
+		ToolRequests                                                               []struct {
+			ToolCallID, Name string
+			Arguments        json.RawMessage
+		}
+	}
 }
 
 func (c *copilot) add(raw []byte) error {
@@ -40,14 +30,14 @@ func (c *copilot) add(raw []byte) error {
 	if err := decode(raw, &l); err != nil {
 		return err
 	}
-	d, at, meta := &l.Data, timeOf(l.Time), &c.session.Document.Meta
-	if l.AgentID != "" || d.Parent != "" {
+	d, at, meta := &l.Data, timeOf(l.Timestamp), &c.session.Document.Meta
+	if l.AgentID != "" || d.ParentToolCallID != "" {
 		c.session.leftOut["line of sub-agents"]++
 		return nil
 	}
 	switch l.Type {
 	case "session.start":
-		meta.Created, meta.Model = at, d.Selected
+		meta.Created, meta.Model = at, d.SelectedModel
 	case "system.message":
 		c.user(jsonl.RoleSystem, d.Content, at)
 	case "user.message":
@@ -55,17 +45,17 @@ func (c *copilot) add(raw []byte) error {
 	case "assistant.message":
 		c.open = -1
 		m := c.reply(at)
-		m.Text, m.Reply.Reasoning = d.Content, d.Reasoning
+		m.Text, m.Reply.Reasoning = d.Content, d.ReasoningText
 		if d.Model != "" {
 			meta.Model = d.Model
 		}
-		for _, call := range d.Calls {
-			c.call(m, call.ID, call.Name, arguments(call.Arguments))
+		for _, call := range d.ToolRequests {
+			c.call(m, call.ToolCallID, call.Name, arguments(call.Arguments))
 		}
 	case "tool.execution_complete":
 		text := output(d.Result)
 		join(&text, d.Error.Message)
-		c.result(d.CallID, text, !d.Success, at)
+		c.result(d.ToolCallID, text, !d.Success, at)
 	}
 	return nil
 }

@@ -160,6 +160,33 @@ not JSON
 			"Gemini CLI, : a title", `user "hi" 02:08`, `assistant "let me look" call c1 read {}`, `tool "one" ok of c1 read`,
 			`user "right"`, "1 message of turns that were taken back",
 		}},
+		"pi": {`{"type":"session","version":3,"id":"s","timestamp":"2026-11-28T09:33:19.906Z","cwd":"/tmp"}
+{"type":"model_change","id":"a","parentId":null,"provider":"p","modelId":"m"}
+{"type":"message","id":"b","parentId":"a","message":{"role":"user","content":[{"type":"text","text":"read it"},{"type":"image","data":"AA","mimeType":"image/png"}]}}
+{"type":"message","id":"c","parentId":"b","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"I look"},{"type":"toolCall","id":"c1","name":"read","arguments":{"path":"a"}}],"model":"fake","usage":{"input":5,"output":2,"cacheRead":3,"cacheWrite":1}}}
+{"type":"message","id":"d","parentId":"c","message":{"role":"toolResult","toolCallId":"c1","toolName":"read","content":[{"type":"text","text":"one"}],"isError":true}}
+{"type":"message","id":"e","parentId":"d","message":{"role":"user","content":"left behind"}}
+{"type":"session_info","id":"f","parentId":"d","name":"a name"}
+{"type":"message","id":"g","parentId":"f","message":{"role":"bashExecution","command":"ls","output":"a"}}
+{"type":"message","id":"h","parentId":"g","message":{"role":"bashExecution","command":"secret","excludeFromContext":true}}
+{"type":"custom_message","id":"i","parentId":"h","content":"injected"}
+`, []string{
+			"pi, fake: a name", `user "read it\n\n[image]"`,
+			`assistant "I look" reasoning "hm" call c1 read {"path":"a"} usage 9 3 1 2`, `tool "one" error of c1 read`,
+			"user \"Ran `ls`:\\n\\na\"", `user "injected"`, "1 message of other branches",
+		}},
+		"opencode": {`{"info": {"id": "ses_1", "title": "a title", "time": {"created": 1795858414321}},
+ "messages": [
+  {"info": {"role": "user", "time": {"created": 1795858414321}}, "parts": [{"type": "text", "text": "read it"}, {"type": "file", "mime": "image/png", "filename": "a.png"}, {"type": "text", "text": "no", "ignored": true}]},
+  {"info": {"role": "assistant", "modelID": "fake", "tokens": {"input": 5, "output": 2, "reasoning": 1, "cache": {"read": 3, "write": 0}}}, "parts": [
+   {"type": "step-start"}, {"type": "reasoning", "text": "hm"}, {"type": "text", "text": "I look"},
+   {"type": "tool", "tool": "read", "callID": "c1", "state": {"status": "completed", "input": {"p": 1}, "output": "one"}},
+   {"type": "tool", "tool": "bash", "callID": "c2", "state": {"status": "error", "input": {}, "error": "two"}},
+   {"type": "tool", "tool": "bash", "callID": "c3", "state": {"status": "running", "input": {}}}]}]}`, []string{
+			"opencode, fake: a title", `user "read it\n\n[image/png a.png]" 09:33`,
+			`assistant "I look" reasoning "hm" call c1 read {"p":1} call c2 bash {} call c3 bash {} usage 8 3 0 3`,
+			`tool "one" ok of c1 read`, `tool "two" error of c2 bash`,
+		}},
 		"nobody":             {`{"role":"user","content":"hi"}`, []string{"", "no client that is known wrote it"}},
 		"text":               {"hello", []string{"", "no client that is known wrote it"}},
 		"nothing in it":      {`{"type":"session_meta","payload":{}}`, []string{"Codex", jsonl.ErrNoMessages.Error()}},
@@ -187,6 +214,10 @@ func TestFieldsOfWrongTypesCountAsMissing(t *testing.T) {
 			`{"type":"session.start","data":V}
 {"type":"assistant.message","data":{"toolRequests":[V,{"arguments":V}]}}
 {"type":"tool.execution_complete","data":{"result":V,"error":V}}`,
+			`{"type":"session","id":V,"cwd":V}
+{"type":"message","id":V,"parentId":V,"message":{"role":"assistant","content":[V,{"type":"toolCall","arguments":V}],"usage":V}}
+{"type":"message","id":V,"parentId":V,"message":{"role":"user","content":V}}`,
+			`{"info":{"id":"ses_1","title":V,"time":V},"messages":[V,{"info":{"role":"assistant","tokens":V},"parts":[V,{"type":"tool","callID":V,"state":V}]}]}`,
 			`{"sessionId":V,"projectHash":V,"messages":[{"type":"gemini","id":V,"content":V,"thoughts":V,"tokens":V,"toolCalls":[V,{"args":V,"result":V}]}]}`,
 		} {
 			file = strings.ReplaceAll(file, "V", value)

@@ -1,13 +1,23 @@
+// Package foreign reads the sessions of other clients as they lie on disk: of Claude Code, Codex, Gemini CLI, Copilot CLI,
+// pi and opencode.
+//
+// [Recognise] tells by the beginning of a file whose session it is, and [Read] reads it into a [jsonl.Document], the form in
+// which recordings are imported and replayed. Messages, reasoning, tool calls, results, times, reported usage and the model
+// are kept; an image becomes its type in brackets. What the client wrote for itself is passed over in silence, what cannot be
+// read is a problem, and what is left out on purpose (lines of sub-agents, turns taken back) is counted.
+//
+// The package does I/O only through the readers that it is given, and reads no clock. Titles and problems can hold hostile
+// text.
 package foreign
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"plimsoll/conversation/jsonl"
 	"plimsoll/conversation/numbers"
@@ -23,6 +33,8 @@ const (
 	Codex      Client = "Codex"
 	Gemini     Client = "Gemini CLI"
 	Copilot    Client = "Copilot CLI"
+	Pi         Client = "pi"
+	OpenCode   Client = "opencode"
 )
 
 // HeadSize is how much of a file's beginning, in bytes, is enough for [Recognise].
@@ -33,6 +45,7 @@ type Session struct {
 	Client   Client
 	Document jsonl.Document
 	Problems []jsonl.Problem
+	SubAgent bool           // a sub-agent's, whose answer stands in another session
 	leftOut  map[string]int // numbers, by what one is: a noun and more
 }
 
@@ -46,64 +59,31 @@ func (s *Session) LeftOut() []string {
 	return list
 }
 
-// signs are the keys of an object near the beginning of a file that only one client writes. A key with a value, as in
-// "type=session", stands for both.
-var signs = []struct {
-	client Client
-	keys   []string
-}{
-	{Copilot, []string{"type=session.start", "data"}},
-	{Codex, []string{"type=session_meta", "payload"}},
-	{Codex, []string{"type=response_item", "payload"}},
-	{Codex, []string{"type=event_msg", "payload"}},
-	{Gemini, []string{"sessionId", "projectHash"}},
-	{ClaudeCode, []string{"sessionId", "parentUuid"}},
-	{ClaudeCode, []string{"sessionId", "isSidechain"}},
-	{ClaudeCode, []string{"type=file-history-snapshot", "snapshot"}},
-	{ClaudeCode, []string{"type=summary", "leafUuid"}},
-}
+// signs are what only one client writes near the beginning of a file. Within a text quotes are escaped, so no text matches.
+var signs = sync.OnceValue(func() map[Client]*regexp.Regexp {
+	return map[Client]*regexp.Regexp{
+		ClaudeCode: regexp.MustCompile(`"(parentUuid|leafUuid|isSidechain|isSnapshotUpdate)"\s*:`),
+		Codex:      regexp.MustCompile(`"type"\s*:\s*"(session_meta|response_item|event_msg|turn_context)"`),
+		Copilot:    regexp.MustCompile(`"type"\s*:\s*"session\.start"`),
+		Gemini:     regexp.MustCompile(`"projectHash"\s*:`),
+		OpenCode:   regexp.MustCompile(`"info"\s*:\s*\{\s*"id"\s*:\s*"ses_`),
+		Pi:         regexp.MustCompile(`"type"\s*:\s*"session"\s*,`),
+	}
+})
 
-// Recognise returns the client that wrote a file with this beginning.
-func Recognise(head []byte) Client {
-	values := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(head, []byte("\ufeff"))))
-	for {
-		keys, whole := keysOf(values)
-		for _, sign := range signs {
-			if !slices.ContainsFunc(sign.keys, func(key string) bool { return !keys[key] }) {
-				return sign.client
+// ours begins a file in the form of package jsonl.
+var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*\{\s*"(meta|role)"`) })
+
+// Recognise returns the client that wrote a file with this beginning: the one whose sign comes first.
+func Recognise(head []byte) (client Client) {
+	if first := len(head); !ours().Match(head) {
+		for c, sign := range signs() {
+			if at := sign.FindIndex(head); at != nil && at[0] < first {
+				client, first = c, at[0]
 			}
 		}
-		if !whole {
-			return None
-		}
 	}
-}
-
-// keysOf returns the keys of the next object, and each with its value if that is a text. It is not whole if the input ends
-// within it, or is not an object.
-func keysOf(values *json.Decoder) (keys map[string]bool, whole bool) {
-	keys = map[string]bool{}
-	if open, err := values.Token(); err != nil || open != json.Delim('{') {
-		return nil, false
-	}
-	for values.More() {
-		name, err := values.Token()
-		key, ok := name.(string)
-		if err != nil || !ok {
-			return keys, false
-		}
-		keys[key] = true
-		var value json.RawMessage
-		if values.Decode(&value) != nil {
-			return keys, false
-		}
-		var text string
-		if json.Unmarshal(value, &text) == nil {
-			keys[key+"="+text] = true
-		}
-	}
-	_, err := values.Token()
-	return keys, err == nil
+	return client
 }
 
 // Read reads a session of a client. The error is [jsonl.ErrEmpty], [jsonl.ErrNoMessages], or that of r.
@@ -118,6 +98,12 @@ func Read(client Client, r io.Reader) (Session, error) {
 		err = b.readLines(r, (&codex{builder: b}).add)
 	case Gemini:
 		err = (&gemini{builder: b, begins: map[string]int{}}).read(r)
+	case Pi:
+		p := pi{builder: b, parents: map[string]string{}}
+		err = b.readLines(r, p.add)
+		p.keepBranch()
+	case OpenCode:
+		b.readDocument(r, (&openCode{builder: b}).add)
 	case Copilot:
 		err = b.readLines(r, (&copilot{builder: b}).add)
 	default:

@@ -1,0 +1,164 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"plimsoll/cli/console"
+	"plimsoll/cli/table"
+	"plimsoll/conversation/foreign"
+	"plimsoll/conversation/jsonl"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+)
+
+// Folders of sessions. Rules:
+//   - The files of a folder are its .jsonl files, and .json files that are sessions. The folders below are searched only if
+//     none of them is a session; so folders of sub-agents are not searched.
+//   - The newest sessions are those of the files that were written last.
+//   - Sessions of sub-agents, and those of other clients without a message, do not count.
+
+// hasMessages recognises a file in the form of package jsonl.
+var hasMessages = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"role"\s*:`) })
+
+// ErrNoSession is the error of a folder without a session.
+var ErrNoSession = errors.New("there is no session in this folder")
+
+// Files returns the files with sessions in a folder, the one that was written last first.
+func Files(ctx context.Context, dir string) ([]string, error) {
+	files, _, err := filesOf(ctx, dir)
+	switch {
+	case err != nil:
+		return nil, WithoutPath(err)
+	case len(files) == 0:
+		return nil, console.WithHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one")
+	}
+	written := map[string]time.Time{}
+	for _, file := range files {
+		if st, err := os.Stat(file); err == nil { // reading the file gives the same error
+			written[file] = st.ModTime()
+		}
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return written[b].Compare(written[a]) })
+	return files, nil
+}
+
+// filesOf returns the files, and whether one of them is a session.
+func filesOf(ctx context.Context, dir string) (files []string, found bool, err error) {
+	entries, err := os.ReadDir(dir)
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, false, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		ext := filepath.Ext(path)
+		if st, err := os.Stat(path); ext != ".json" && ext != ".jsonl" || err == nil && !st.Mode().IsRegular() {
+			continue
+		}
+		known := isSession(path)
+		if found = found || known; known || ext == ".jsonl" {
+			files = append(files, path)
+		}
+	}
+	if found {
+		return files, true, nil
+	}
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		below, ok, _ := filesOf(ctx, filepath.Join(dir, e.Name())) // a folder that cannot be opened has no sessions
+		switch {
+		case ok && !found:
+			files, found = below, true
+		case ok:
+			files = append(files, below...)
+		}
+	}
+	return files, found, ctx.Err()
+}
+
+// isSession reports whether a file begins as a session does.
+func isSession(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, foreign.HeadSize)) // reading it whole gives the same error
+	return foreign.Recognise(head) != foreign.None || IsDocument().Match(head) || hasMessages().Match(head)
+}
+
+// Session is a session in a folder, as it is listed.
+type Session struct {
+	Path     string
+	Client   foreign.Client
+	Title    string
+	Time     time.Time // of the newest message, or when the file was written
+	Size     int64     // bytes
+	Messages int
+	Err      error // why it cannot be read
+}
+
+// List returns the first sessions in files, at most limit of them if that is not 0, newest first. The error is that of ctx.
+func List(ctx context.Context, c *console.Console, files []string, limit int) ([]Session, error) {
+	bar := console.NewProgress(c.Stderr, "looking at "+numbers.Count(len(files), "session"))
+	defer bar.Clear()
+	var sessions []Session
+	for n, file := range files {
+		if limit > 0 && len(sessions) == limit {
+			break
+		}
+		bar.Show(n, len(files))
+		if s := describe(ctx, c, file); s.Messages > 0 || s.Err != nil {
+			sessions = append(sessions, s)
+		}
+	}
+	slices.SortStableFunc(sessions, func(a, b Session) int { return b.Time.Compare(a.Time) })
+	return sessions, ctx.Err()
+}
+
+// describe reads a session. One of another client that has no messages of its own has none here either.
+func describe(ctx context.Context, c *console.Console, file string) Session {
+	s := Session{Path: file}
+	in, err := Open(ctx, c, file)
+	if err != nil {
+		s.Err = err
+		return s
+	}
+	defer in.Close()
+	read, _, err := ReadRecording(in)
+	s.Client, s.Title, s.Size = read.Client, read.Document.Meta.Title, int64(in.read)
+	if read.Client != foreign.None && (read.SubAgent || errors.Is(err, jsonl.ErrNoMessages)) {
+		return s
+	}
+	if st, err := os.Stat(file); err == nil { // it was read
+		s.Time = st.ModTime()
+	}
+	for _, m := range read.Document.Messages {
+		if !m.Time.IsZero() {
+			s.Time = m.Time
+		}
+	}
+	s.Messages, s.Err = len(read.Document.Messages), err
+	return s
+}
+
+// WriteSessions writes a table of sessions.
+func WriteSessions(c *console.Console, sessions []Session) error {
+	columns := []table.Column{table.Left("CLIENT"), table.Left("DATE"), table.Right("SIZE"), table.Right("MESSAGES"), table.Left("TITLE")}
+	var rows [][]string
+	for _, s := range sessions {
+		rows = append(rows, []string{cmp.Or(string(s.Client), "Plimsoll"), console.Ago(time.Now(), s.Time), numbers.Grouped(int(s.Size+999)/1000) + " kB",
+			numbers.Grouped(s.Messages), plain.Line(cmp.Or(s.Title, filepath.Base(s.Path)))})
+	}
+	return table.Write(c.Stdout, c.TableWidth(), columns, rows)
+}
