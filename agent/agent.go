@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -193,6 +194,16 @@ func (a *Agent) AddNotice(text string) {
 // Record appends events that have no effect on the conversation, such as the state of a server. Any goroutine may call it.
 func (a *Agent) Record(bodies ...conversation.Body) {
 	a.inbox.Put(func(ctx context.Context) { a.journal.AppendWhenIdle(ctx, bodies...) })
+}
+
+// Append stores events that have no effect on the conversation, also while a turn runs, and waits until they are stored. Any
+// goroutine may call it.
+func (a *Agent) Append(ctx context.Context, bodies ...conversation.Body) error {
+	failed, err := ask(ctx, a, func() error {
+		_, err := a.journal.Append(ctx, bodies...)
+		return err
+	})
+	return cmp.Or(failed, err)
 }
 
 // DeclareServerTools declares the tools that the servers offer now, in place of those that the conversation has. The next request

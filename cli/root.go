@@ -69,6 +69,7 @@ func (a *app) commands() []*cobra.Command {
 		(&forkCommand{agents: a.agents, console: out, conversations: convs, models: models, settings: set}).cobra(),
 		(&listCommand{console: out, resources: res, settings: set}).cobra(),
 		(&renameCommand{console: out, conversations: convs}).cobra(),
+		(&rewindCommand{console: out, conversations: convs}).cobra(),
 		(&deleteCommand{console: out, conversations: convs}).cobra(),
 		(&searchCommand{console: out, resources: res, settings: set}).cobra(),
 		(&printCommand{console: out, conversations: convs, models: models, settings: set}).cobra(),

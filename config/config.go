@@ -25,6 +25,7 @@ type Config struct {
 	Skills      Skills                    `yaml:"skills"`
 	Commands    Commands                  `yaml:"commands"`
 	Jobs        Jobs                      `yaml:"jobs"`
+	Checkpoints Checkpoints               `yaml:"checkpoints"`
 	UI          UI                        `yaml:"ui"`
 	Log         Log                       `yaml:"log"`
 }
@@ -103,6 +104,13 @@ type Skills struct {
 	Folders []string `yaml:"folders" check:"text" doc:"Further folders with skills, each a folder with a SKILL.md."`
 }
 
+// Checkpoints are what files had before tools changed them.
+type Checkpoints struct {
+	Enabled bool          `yaml:"enabled" doc:"Keep what a file has before a tool changes it, so that /rewind can bring it back."`
+	Keep    time.Duration `yaml:"keep" doc:"How long it is kept; 0 = without limit."`
+	Budget  Size          `yaml:"budget" doc:"Most that all of it together takes on disk; beyond it the oldest goes first."`
+}
+
 // Commands are slash commands of the user's own.
 type Commands struct {
 	Folders []string `yaml:"folders" check:"text" doc:"Further folders with commands, each a Markdown file; besides the user's own folder, and .plimsoll/commands and .claude/commands in the workspace."`
@@ -145,5 +153,6 @@ func Default() Config {
 		OnDemand:    OnDemand{Defer: "auto", DeferRatio: 0.1},
 		Skills:      Skills{Enabled: true},
 		Jobs:        Jobs{Limit: 8, Timeout: time.Hour},
+		Checkpoints: Checkpoints{Enabled: true, Keep: 90 * 24 * time.Hour, Budget: 1e9},
 	}
 }

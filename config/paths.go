@@ -53,6 +53,9 @@ func (p Paths) Draft(id string) string { return filepath.Join(p.Data, "drafts", 
 // Log is the log file.
 func (p Paths) Log() string { return filepath.Join(p.State, "plimsoll.log") }
 
+// Checkpoints is the folder of what files had before tools changed them.
+func (p Paths) Checkpoints() string { return filepath.Join(p.Data, "checkpoints") }
+
 // Transcripts is the folder of J-CLI transcripts (JCL).
 func (p Paths) Transcripts() string { return filepath.Join(p.Data, "transcripts") }
 

@@ -70,10 +70,13 @@ func parseDuration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// formatDuration formats a duration without units that are 0: 5m, 1h30m.
+// formatDuration formats a duration without units that are 0: 5m, 1h30m, 90d.
 func formatDuration(d time.Duration) string {
-	if d == 0 {
+	switch day := 24 * time.Hour; {
+	case d == 0:
 		return "0"
+	case d%day == 0:
+		return strconv.Itoa(int(d/day)) + "d"
 	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

@@ -55,6 +55,8 @@ type storedEvent struct {
 	ToolsLoaded  *ToolsLoaded        `json:"tools_loaded,omitempty"`
 	SkillLoaded  *SkillLoaded        `json:"skill_loaded,omitempty"`
 	HookRan      *HookRan            `json:"hook_ran,omitempty"`
+	Checkpoint   *Checkpoint         `json:"checkpoint,omitempty"`
+	Rewound      *Rewound            `json:"rewound,omitempty"`
 	Instructed   *InstructionsLoaded `json:"instructions_loaded,omitempty"`
 	JobStarted   *JobStarted         `json:"job_started,omitempty"`
 	JobEnded     *JobEnded           `json:"job_ended,omitempty"`

@@ -100,6 +100,8 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.ToolsLoaded{Tools: []conversation.LoadedTool{{Name: "mcp__files__read", Size: conversation.Measure("x")}}},
 		conversation.SkillLoaded{Name: "pdf", Path: "/s/SKILL.md", Hash: "ab"},
 		conversation.InstructionsLoaded{Path: "a/AGENTS.md", Hash: "ab", Call: "c1"},
+		conversation.Checkpoint{Files: []conversation.FileVersion{{Path: "a", From: "1", To: "2", Mode: 0o644}}, By: "modify_file"},
+		conversation.Rewound{Turn: 3, Files: []conversation.FileVersion{{Path: "a", From: "2"}}, Redo: true},
 		conversation.HookRan{Moment: "before_tool", Command: "x", Duration: 3, Refused: true, Reason: "r", Failed: true, Keep: []string{"k"}},
 		conversation.JobStarted{ID: "p1", Command: "make", Moved: true},
 		conversation.JobEnded{ID: "p1", Command: "make", How: "exit code 2", Code: 2, Duration: 9, Size: conversation.Measure("x"), By: conversation.EndedByLimit, Told: true},

@@ -29,6 +29,8 @@ const (
 	KindToolsLoaded  Kind = "tools_loaded"
 	KindSkillLoaded  Kind = "skill_loaded"
 	KindHookRan      Kind = "hook_ran"
+	KindCheckpoint   Kind = "checkpoint"
+	KindRewound      Kind = "rewound"
 	KindInstructed   Kind = "instructions_loaded"
 	KindJobStarted   Kind = "job_started"
 	KindJobEnded     Kind = "job_ended"
@@ -391,6 +393,8 @@ func (MCPServer) Kind() Kind          { return KindMCPServer }
 func (ToolsLoaded) Kind() Kind        { return KindToolsLoaded }
 func (SkillLoaded) Kind() Kind        { return KindSkillLoaded }
 func (HookRan) Kind() Kind            { return KindHookRan }
+func (Checkpoint) Kind() Kind         { return KindCheckpoint }
+func (Rewound) Kind() Kind            { return KindRewound }
 func (InstructionsLoaded) Kind() Kind { return KindInstructed }
 func (JobStarted) Kind() Kind         { return KindJobStarted }
 func (JobEnded) Kind() Kind           { return KindJobEnded }

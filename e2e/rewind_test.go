@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -146,4 +148,42 @@ func TestTurnsAreUndoneAndRedone(t *testing.T) {
 	term.press("enter")
 	term.awaitIdle("This is reply 4.")
 	checkSent(t, s.request(3), begun, "second")
+}
+
+// Files go back with the conversation, and come back with it; what somebody else changed stays.
+func TestFilesAreBroughtBackWithTheirTurns(t *testing.T) {
+	t.Parallel()
+	p := newSandbox(t, project)
+	s := newServer(t, callReply("c1", "modify_file", object{"path": "ships.go", "old": "return 42", "new": "return 43"}), textReply("It is 43 now."),
+		callReply("c2", "create_file", object{"path": "fleet.txt", "content": "three ships\n"}), textReply("There it is."))
+	term := p.startChat(defaultSize, s, "--cfg", "permissions.mode=auto-edit")
+	term.sendMessage("one more ship")
+	term.awaitIdle("It is 43 now.")
+	term.sendMessage("and a fleet")
+	term.awaitIdle("There it is.")
+	term.slashCommand("/rewind 0")
+	term.awaitText("Go back to before turn 0", "fleet.txt: removed: it was not there", "ships.go: as it was (+1 −1)")
+	term.press("enter")
+	term.awaitIdle("2 files brought back: fleet.txt, ships.go", "2 turns undone", "│ one more ship")
+	term.press("ctrl+u")
+	if _, err := os.Stat(filepath.Join(p.work, "fleet.txt")); p.readFile("ships.go") != project["ships.go"] || !os.IsNotExist(err) {
+		t.Errorf("ships.go is %q; fleet.txt: %v", p.readFile("ships.go"), err)
+	}
+	term.slashCommand("/redo")
+	term.awaitIdle("There it is.")
+	if !strings.Contains(p.readFile("ships.go"), "43") || p.readFile("fleet.txt") != "three ships\n" {
+		t.Error("the files did not come back")
+	}
+	p.writeFile("fleet.txt", "sunk\n")
+	p.quit(term)
+	store := p.openStore()
+	id := p.newestConversation(store)
+	if out := string(p.output("rewind", id, "--turn", "0", "--dry-run")); !strings.Contains(out, "fleet.txt: left as it is: somebody else changed it\n") ||
+		!strings.Contains(out, "+func ships() int { return 42 }") {
+		t.Errorf("the dry run says\n%s", out)
+	}
+	p.output("rewind", id, "--turn", "0")
+	if got := p.readFile("ships.go"); got != project["ships.go"] || p.readFile("fleet.txt") != "sunk\n" {
+		t.Errorf("after the command: %q, %q", got, p.readFile("fleet.txt"))
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/checkpoint"
 	"plimsoll/tools/grants"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
@@ -71,6 +72,10 @@ type Options struct {
 	ResultNow func(ctx context.Context, call string) (text string, stored bool)
 
 	Todos string // arguments of the last todo_write of the conversation; see [conversation.LastTodos]
+	// Checkpoints keeps what files have before they are changed; nil keeps nothing.
+	Checkpoints *checkpoint.Keeper
+
+	Todos string // arguments of the last todo_write of the conversation; see [LastTodos]
 }
 
 // minRecallChars is the lowest limit for an answer of recall, in characters.
@@ -94,6 +99,8 @@ type Box struct {
 	history *recall.Reader
 	skills  *skill.Library // nil: none
 
+	checkpoints *checkpoint.Keeper // nil: none
+
 	resultChars func() int
 	resultNow   func(ctx context.Context, call string) (text string, stored bool) // see Options
 
@@ -112,6 +119,14 @@ type Box struct {
 
 // Skills returns the skills of the conversation.
 func (b *Box) Skills() *skill.Library { return b.skills }
+
+// Rewinder brings back files of the workspace; false without checkpoints.
+func (b *Box) Rewinder() (r checkpoint.Rewinder, ok bool) {
+	if b.checkpoints == nil {
+		return r, false
+	}
+	return checkpoint.Rewinder{Store: b.checkpoints.Store, Files: b.files}, true
+}
 
 // Workspace returns the folder that confines the file tools, absolute, with links resolved.
 func (b *Box) Workspace() string { return b.files.Dir }

@@ -8,11 +8,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
-	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/checkpoint"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
@@ -49,9 +47,18 @@ func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
 		}
 		return e.effect(t.name), nil
 	}
-	t.run = func(_ context.Context, args params.Values, _ func(string)) (result, error) {
+	t.run = func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
 		e, err := plan(args)
 		if err != nil {
+			return result{}, err
+		}
+		change := checkpoint.Change{Place: e.place, Before: e.before, After: e.after}
+		if e.exists {
+			if change.Now, err = b.files.Stat(e.place); err != nil {
+				return result{}, e.place.Explain(err)
+			}
+		}
+		if err := b.checkpoints.Before(ctx, t.name, change); err != nil {
 			return result{}, err
 		}
 		write := b.files.Create
@@ -90,11 +97,7 @@ var hashSeed = maphash.MakeSeed()
 
 // diff returns the edit as a unified diff with the object ids of both texts.
 func (e edit) diff() string {
-	from, before := "a/"+e.place.Name, diff.ID(e.before)
-	if !e.exists {
-		from, before = "/dev/null", diff.NoFileID()
-	}
-	return conversation.Clean(diff.Index(before, diff.ID(e.after)) + udiff.Unified(from, "b/"+e.place.Name, e.before, e.after))
+	return diff.Unified(diff.Version{Name: e.place.Name, Text: e.before, Missing: !e.exists}, diff.Version{Name: e.place.Name, Text: e.after})
 }
 
 func (b *Box) planCreate(args params.Values) (edit, error) {

@@ -172,6 +172,9 @@ type Backend interface {
 	// separately; it is returned there, and elsewhere if there is no other draft.
 	KeepDraft(ctx context.Context, id string, read bool, d Draft) error
 
+	// PlanRewind plans to bring the files of the open conversation back to what they were before a turn; with redo, to undo the
+	// newest rewind of files.
+	PlanRewind(ctx context.Context, turn int, redo bool) (FilePlan, error)
 	// OnDisk compares the files that a conversation changed with their present content, in the same order.
 	OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File
 

@@ -232,6 +232,8 @@ func (r *rig) Skills(ctx context.Context) ([]tui.Skill, error) {
 	return r.skills, r.call(ctx, "skills", "")
 }
 
+func (r *rig) PlanRewind(context.Context, int, bool) (tui.FilePlan, error) { return r.filePlan, nil }
+
 func (r *rig) Memory(ctx context.Context, take bool) (tui.Memory, error) {
 	return r.memory, r.call(ctx, "memory", strconv.FormatBool(take))
 }

@@ -252,6 +252,8 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 		}
 		m.views.closeAll(nil)
 		return m.do(m.session.rewind(a.turn))
+	case showPlan:
+		return m.do(m.views.openPlan(a))
 	case settings.Opened:
 		return openSetting(m, a.Dialog)
 	case pane.Closed:
@@ -269,7 +271,7 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 	case pane.Redo:
 		return m.do(m.session.redoCompaction())
 	case pane.Restore:
-		return m.do(m.session.restoreTurns())
+		return m.do(m.session.redo())
 	case pane.Preview:
 		return m.do(m.views.previewDefault())
 	}

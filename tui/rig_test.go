@@ -49,6 +49,7 @@ type fakeState struct {
 	models          []tui.ModelChoice
 	skills          []tui.Skill
 	memory          tui.Memory
+	filePlan        tui.FilePlan
 	themes          []themes.Theme // the user's themes
 	themesErr       error          // why other theme files could not be read
 	files           []tui.File

@@ -106,6 +106,7 @@ type diffView struct {
 	*changes.Model
 	requestedAt uint64 // the newest event when they were requested
 	seq         int    // number of the newest request
+	isPlan      bool   // it shows what a rewind would do, and is not refreshed
 }
 
 func (v *views) openDiff() pane.Action {
@@ -123,6 +124,8 @@ func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.changes()) }
 func (d *diffView) refresh(v *views) {
 	newest := v.session.log.newest()
 	switch {
+	case d.isPlan:
+		return
 	case d.seq == 0:
 		d.Show(changes.Content{Title: v.session.Title})
 	case newest == d.requestedAt:

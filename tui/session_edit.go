@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -104,13 +103,6 @@ func (s *session) pin(events []uint64, pinned bool) pane.Action {
 	return s.changePrompt(what, func() { s.Session.Pin(events, pinned) })
 }
 
-// Turns can be undone: they stay in the log, but not in the prompt, and the message of
-// the first of them returns to the composer. They can be redone until another message is
-// sent. A fork from an earlier message does not change this conversation.
-
-// newestTurn is the argument of Rewind for the newest turn.
-const newestTurn = -1
-
 // retry sends the request of the newest turn again.
 func (s *session) retry() pane.Action {
 	if why := s.whyNotChangeable(); why != "" {
@@ -118,55 +110,4 @@ func (s *session) retry() pane.Action {
 	}
 	s.Session.Retry()
 	return nil
-}
-
-// restoreTurns redoes the turns that were undone last.
-func (s *session) restoreTurns() pane.Action {
-	if why := s.whyNotChangeable(); why != "" {
-		return refusal(why)
-	}
-	s.Session.RestoreTurns()
-	return s.delayedSnackbar("redoes the turns")
-}
-
-// rewindNamed undoes all turns from a typed turn number on.
-func (s *session) rewindNamed(args string) pane.Action {
-	turn, err := strconv.Atoi(args)
-	if err != nil || turn < 0 {
-		return refusal("usage: /rewind [TURN]")
-	}
-	return s.rewind(turn)
-}
-
-func (s *session) rewind(turn int) pane.Action {
-	if why := s.whyNotRewindable(); why != "" {
-		return refusal(why)
-	}
-	if !slices.ContainsFunc(s.log.userTurns(), func(t userTurn) bool { return turn < 0 || t.event.Turn == turn }) {
-		return refusal("there is no such turn")
-	}
-	s.Session.Rewind(turn)
-	return nil
-}
-
-// pickTurn lets the user choose the message to go back to, the newest first. label
-// returns a message as it was typed.
-func (s *session) pickTurn(label func(sent string) string) pane.Action {
-	if why := s.whyNotRewindable(); why != "" {
-		return refusal(why)
-	}
-	var items []dialog.Item
-	for _, t := range slices.Backward(s.log.userTurns()) {
-		when := t.event.Time.In(s.env.Now().Location()).Format("2 Jan 15:04")
-		items = append(items, dialog.Item{
-			ID:      strconv.FormatUint(t.event.Seq, 10),
-			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),
-			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(t.text)) + " tokens"},
-		})
-	}
-	return open(dialog.PickerOptions{Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest",
-		Choose: func(event, _ string) pane.Action {
-			seq, _ := strconv.ParseUint(event, 10, 64) // as it was written above
-			return s.rewind(s.outline.TurnOf(seq))
-		}})
 }

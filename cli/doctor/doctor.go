@@ -124,6 +124,10 @@ func (x *examination) stored(ctx context.Context, repair bool, progress func(don
 		return ctx.Err()
 	}
 	x.line("\nstored conversations\n  %s: %s", x.Settings.Paths.Data, numbers.Count(conversations, "conversation"))
+	if contents, bytes, err := x.Resources.Checkpoints().Size(); err == nil && contents > 0 {
+		budget := numbers.Grouped(int(x.Settings.Cfg().Checkpoints.Budget))
+		x.line("  checkpoints: %s of files, %s of at most %s bytes", numbers.Count(contents, "version"), numbers.Grouped(int(bytes)), budget)
+	}
 	repairable := false
 	for _, f := range findings {
 		state, note := "fixed", ""

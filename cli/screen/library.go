@@ -279,6 +279,23 @@ func (h *Host) RemoveStored(ctx context.Context, id string) error {
 	return h.deps.Conversations.Delete(ctx, id)
 }
 
+// PlanRewind plans to bring the files of the open conversation back.
+func (h *Host) PlanRewind(ctx context.Context, turn int, redo bool) (tui.FilePlan, error) {
+	running := h.running()
+	if running == nil {
+		return tui.FilePlan{}, errReadOnly
+	}
+	plan, err := running.PlanRewind(ctx, turn, redo)
+	out := tui.FilePlan{Apply: func(ctx context.Context, overwrite bool) (string, error) {
+		done, err := running.RewindFiles(ctx, plan, overwrite)
+		return done.Text(), err
+	}}
+	for _, f := range plan.Files {
+		out.Files = append(out.Files, tui.PlannedFile{Path: f.Path, Removed: f.Target == "", Foreign: f.Foreign, Problem: f.Problem, Diff: f.Diff})
+	}
+	return out, err
+}
+
 // OnDisk compares files that the conversation's tools changed with their current content in the workspace.
 func (h *Host) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File {
 	found := make([]changes.File, len(files))

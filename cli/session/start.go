@@ -76,6 +76,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if _, err := r.Agents.Resources.Grants().In(r.Agents.Settings.Workspace); err != nil {
 		r.Notes = append(r.Notes, err.Error())
 	}
+	r.noteUnfinished(ctx)
 	stored, err := r.storedState(ctx, store)
 	if err != nil {
 		return err

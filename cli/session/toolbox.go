@@ -10,6 +10,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
+	"plimsoll/tools/checkpoint"
 )
 
 // newToolbox creates the tools of a conversation from its configuration. A mode other than "" replaces the configured one.
@@ -40,6 +41,10 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.
 	}
 	o.ResultNow = func(ctx context.Context, call string) (string, bool) { return r.Agent.ResultText(ctx, call) }
 	o.Servers = a.Servers.open(r)
+	if r.InitialConfig.Checkpoints.Enabled {
+		o.Checkpoints = &checkpoint.Keeper{Store: a.Resources.Checkpoints(),
+			Record: func(ctx context.Context, b conversation.Body) error { return r.Agent.Append(ctx, b) }}
+	}
 	box, err := tools.New(o)
 	if err != nil {
 		return nil, console.AsUsage(setup.LocateError(*a.Settings.Loaded.Load(), err))

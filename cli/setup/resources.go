@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"plimsoll/storage"
+	"plimsoll/tools/checkpoint"
 	"plimsoll/tools/grants"
 )
 
@@ -25,6 +26,8 @@ type Resources struct {
 	logFile *os.File
 	log     *slog.Logger
 	closers []func(context.Context) error
+
+	checkpoints *checkpoint.Store
 }
 
 // maxLogSize is the size at which the log file is rotated, in bytes.
@@ -100,6 +103,20 @@ func (r *Resources) Grants() *grants.Store {
 		r.grants = grants.New(r.Settings.Paths.Grants())
 	}
 	return r.grants
+}
+
+// Checkpoints returns the store of what files had before tools changed them. What is beyond its limits goes when the run ends.
+func (r *Resources) Checkpoints() *checkpoint.Store {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.checkpoints == nil {
+		r.checkpoints = checkpoint.NewStore(r.Settings.Paths.Checkpoints())
+		r.closers = append(r.closers, func(context.Context) error {
+			limits := r.Settings.Cfg().Checkpoints
+			return r.checkpoints.Prune(limits.Keep, int64(limits.Budget))
+		})
+	}
+	return r.checkpoints
 }
 
 // Close closes everything that was opened, newest first.

@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"plimsoll/conversation"
 )
 
 // File is the change of one file.
@@ -80,8 +84,25 @@ func ID(text string) string {
 // Index returns the line of a git diff with the ids of the texts before and after.
 func Index(before, after string) string { return "index " + before + ".." + after + "\n" }
 
-// NoFileID returns the id that stands in an Index for a file that does not exist.
-func NoFileID() string { return strings.Repeat("0", idDigits) }
+// Version is a file before or after a change.
+type Version struct {
+	Name, Text string
+	Missing    bool // there is no such file
+}
+
+// Unified returns the change of a file as a unified diff with the object ids of both texts. It has no control characters.
+func Unified(before, after Version) string {
+	from, fromID := before.side("a/")
+	to, toID := after.side("b/")
+	return conversation.Clean(Index(fromID, toID) + udiff.Unified(from, to, before.Text, after.Text))
+}
+
+func (v Version) side(prefix string) (name, id string) {
+	if v.Missing {
+		return nowhere, strings.Repeat("0", idDigits)
+	}
+	return prefix + v.Name, ID(v.Text)
+}
 
 // Parse reads a unified diff of one file, false for any other text. A shortened diff ends with a line in brackets that
 // tells how many lines are missing.

@@ -198,7 +198,7 @@ func TestWithoutFileIDsTheDiffContextDecides(t *testing.T) {
 func TestShortenedNewFileIsReadFromDisk(t *testing.T) {
 	t.Parallel()
 	content := text(50)
-	cut := diff.Index(diff.NoFileID(), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"
+	cut := diff.Index(strings.Repeat("0", 12), diff.ID(content)) + "--- /dev/null\n+++ b/x.go\n@@ -0,0 +1,50 @@\n+line 1\n[... 49 more lines ...]\n"
 	f := diff.ChangedFiles(log(cut))[0]
 	if added, _ := f.Stat(); added != 1 || f.Cut() != 49 {
 		t.Errorf("the shortened diff is %+v, want 1 added and 49 cut lines", f)

@@ -57,6 +57,28 @@ func (f *Files) Create(p Place, content string) error {
 	return nil
 }
 
+// Restore writes content to p, which need not exist, with a mode if it does not.
+func (f *Files) Restore(p Place, content string, mode fs.FileMode) error {
+	if _, err := f.Stat(p); !errors.Is(err, fs.ErrNotExist) {
+		return f.Replace(p, content)
+	}
+	if err := f.Create(p, content); err != nil || mode == 0 {
+		return err
+	}
+	return f.root.Chmod(filepath.FromSlash(p.Rel), mode)
+}
+
+// Remove removes the file p.
+func (f *Files) Remove(p Place) error {
+	if _, err := f.Regular(p); err != nil {
+		return err
+	}
+	if err := f.root.Remove(filepath.FromSlash(p.Rel)); err != nil {
+		return p.Explain(err)
+	}
+	return nil
+}
+
 // write makes a new file. With mode 0 the umask decides the mode. On an error the
 // incomplete file is removed.
 func (f *Files) write(rel, content string, mode fs.FileMode) (err error) {

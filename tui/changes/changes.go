@@ -312,9 +312,12 @@ func (m *Model) diff() []string {
 	if !m.isWide() {
 		width, margin = pane.Within(m.width), pane.Margin(m.width)
 	}
-	edits := numbers.Count(f.Edits, "edit")
+	edits := ""
+	if f.Edits > 0 { // none where a plan is shown
+		edits = numbers.Count(f.Edits, "edit")
+	}
 	if f.Created() {
-		edits = "new file · " + edits
+		edits = strings.TrimSuffix("new file · "+edits, " · ")
 	}
 	stat := s.Detail.Render(edits + "  " + diffview.Stat(f.Stat()))
 	rows := []string{pane.Between(s.Title.Render(pane.Clip(plain.Line(f.Name), width)), stat, width)}

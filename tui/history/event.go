@@ -137,12 +137,24 @@ func (b *document) describe(i int) string {
 		return body.Text() + ", output " + pane.Tokens(b.tokens(body.Size))
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
+	case conversation.Checkpoint:
+		return "kept before " + body.By + " changed it: " + pathsOf(body.Files)
+	case conversation.Rewound:
+		return fmt.Sprintf("files brought back to before turn %d: %s", body.Turn, pathsOf(body.Files))
 	case conversation.Attempt:
 		return "compaction " + body.Outcome + ": " + body.Why
 	case conversation.Usage: // only the list of compactions shows it
 		return "a summary was paid for, and no compaction has used it so far"
 	}
 	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
+}
+
+func pathsOf(files []conversation.FileVersion) string {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	return strings.Join(paths, ", ")
 }
 
 // compacted describes a compaction, with or without its tokens.

@@ -41,6 +41,9 @@ func addEveryKind(r *rig) {
 	r.add(conversation.InstructionsLoaded{Path: "a/AGENTS.md"})
 	r.add(conversation.JobStarted{ID: "p1", Command: "make"})
 	r.add(conversation.JobEnded{ID: "p1", Command: "make", How: "exit code 2", Duration: 61_000})
+	files := []conversation.FileVersion{{Path: "a.go"}, {Path: "b\x1b[2J.go"}}
+	r.add(conversation.Checkpoint{By: "modify_file", Files: files[:1]})
+	r.add(conversation.Rewound{Turn: 2, Files: files})
 	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})
 }
 

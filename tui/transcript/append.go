@@ -58,6 +58,8 @@ func (m *Model) add(e conversation.Event) {
 		if !b.Told { // else a result shows it
 			m.push(&noticeItem{level: conversation.NoticeInfo, text: b.Text()})
 		}
+	case conversation.Rewound:
+		m.overlays.filesBack = true
 	case conversation.HookRan:
 		if text := hookLine(b); text != "" {
 			m.push(&noticeItem{level: conversation.NoticeInfo, text: text})

@@ -31,6 +31,7 @@ type epochItem struct {
 	verb         string
 	isCompaction bool
 	isQuiet      bool // drawn without emphasis
+	filesBack    bool // of a rewind: files were brought back with it
 	overlays     []overlay
 	compactions  int // that the line covers
 	saved        int // tokens, by all of them
@@ -153,7 +154,7 @@ func (it *epochItem) describe() (turns, what string) {
 	switch part := leadingTurns().FindStringSubmatch(what); {
 	case it.state.turns > 0:
 		what = numbers.Count(it.state.turns, "turn") + " undone"
-		if it.state.edits {
+		if it.state.edits && !it.filesBack {
 			what += ", files were not changed back"
 		}
 	case !it.isCompaction || it.compactions > 1:

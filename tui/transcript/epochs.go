@@ -24,7 +24,8 @@ type overlays struct {
 	turns  []turnStart           // ascending
 	stale  bool                  // an overlay was added since updateStates
 
-	requests *epochItem // line that the next compaction before a request joins; nil if it begins a new line
+	requests  *epochItem // line that the next compaction before a request joins; nil if it begins a new line
+	filesBack bool       // files were brought back since the newest message of the user
 }
 
 // turnStart is the event that a turn begins with.
@@ -35,7 +36,7 @@ type turnStart struct {
 
 // begin records the event that a turn begins with.
 func (o *overlays) begin(e conversation.Event) {
-	o.requests = nil
+	o.requests, o.filesBack = nil, false
 	if n := len(o.turns); n == 0 || e.Seq > o.turns[n-1].seq {
 		o.turns = append(o.turns, turnStart{e.Seq, e.Turn})
 	}
@@ -86,7 +87,7 @@ func (o *overlays) add(e conversation.Event, push func(item)) {
 		it = o.addLine(e, "unpinned "+numbers.Count(len(b.Events), "event"), push)
 	case conversation.Rewind:
 		it = o.addLine(e, rewindVerb(b), push)
-		o.lineOf[e.Seq] = it
+		o.lineOf[e.Seq], it.filesBack = it, o.filesBack
 	default:
 		if it = o.lineOf[epoch]; it == nil || !it.isCompaction {
 			it = o.compactionLine(e, push)

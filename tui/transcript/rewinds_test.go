@@ -57,6 +57,10 @@ func TestARewindLineSaysThatFilesWereNotChangedBack(t *testing.T) {
 	r.wantText(t, "1 turn undone, files were not changed back")
 	r.addCompaction(timeAt(14, 5), conversation.Origin{}, conversation.Rewind{Turn: 1})
 	r.wantText(t, "turn 0 · 1 turn undone")
+	edit.CallID = "2"
+	r.add(user("again"), calls(call("2", "create_file", `{"path":"notes.md"}`)), edit, conversation.Rewound{Turn: 3})
+	r.addCompaction(timeAt(14, 6), conversation.Origin{}, conversation.Rewind{Turn: 3})
+	r.wantText(t, "14:06 rewound to turn 0 · 1 turn undone")
 	if strings.Count(r.screen(), "not changed back") != 1 {
 		t.Error(r.screen())
 	}

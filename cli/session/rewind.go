@@ -1,0 +1,90 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/checkpoint"
+	"plimsoll/tools/workspace"
+)
+
+// errNoCheckpoints reports that files were not kept.
+var errNoCheckpoints = errors.New("checkpoints.enabled is false, so files are not brought back")
+
+// PlanRewind is what bringing the files back to what they were before a turn would do. With redo it is what undoing the newest
+// rewind of files would do.
+func (r *Running) PlanRewind(ctx context.Context, turn int, redo bool) (checkpoint.Plan, error) {
+	rewinder, ok := r.Toolbox.Rewinder()
+	if !ok {
+		return checkpoint.Plan{Turn: turn, Redo: redo}, nil
+	}
+	store, err := r.Agents.Resources.Open()
+	if err != nil {
+		return checkpoint.Plan{}, err
+	}
+	log, _, err := store.Load(ctx, r.ID)
+	if err != nil {
+		return checkpoint.Plan{}, err
+	}
+	if redo {
+		return rewinder.PlanRedo(ctx, log)
+	}
+	return rewinder.Plan(ctx, log, turn)
+}
+
+// RewindFiles carries out a plan, also for files that somebody else changed if foreign is set.
+func (r *Running) RewindFiles(ctx context.Context, p checkpoint.Plan, foreign bool) (checkpoint.Outcome, error) {
+	rewinder, ok := r.Toolbox.Rewinder()
+	if !ok {
+		return checkpoint.Outcome{}, errNoCheckpoints
+	}
+	return rewinder.Apply(ctx, p, foreign, func(ctx context.Context, b conversation.Body) error { return r.Agent.Append(ctx, b) })
+}
+
+// noteUnfinished notes that a rewind of files was interrupted, and which files it did not reach.
+func (r *Running) noteUnfinished(ctx context.Context) {
+	rewinder, ok := r.Toolbox.Rewinder()
+	if !ok {
+		return
+	}
+	if done, left := rewinder.Unfinished(ctx, r.Events); len(left) > 0 {
+		r.Notes = append(r.Notes, checkpoint.UnfinishedNote(done, left))
+	}
+}
+
+// FileRewind is a rewind of files of a stored conversation that is not open for writing.
+type FileRewind struct {
+	checkpoint.Plan
+	rewinder checkpoint.Rewinder
+	state    ConversationState
+	c        *Conversations
+}
+
+// PlanRewind is what bringing the files of a stored conversation back to what they were before a turn would do. Close it.
+func (c *Conversations) PlanRewind(ctx context.Context, s ConversationState, turn int) (*FileRewind, error) {
+	entry, err := c.Entry(ctx, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	files, err := workspace.Open(entry.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	f := &FileRewind{rewinder: checkpoint.Rewinder{Store: c.Resources.Checkpoints(), Files: files}, state: s, c: c}
+	f.Plan, err = f.rewinder.Plan(ctx, s.Events, turn)
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	return f, nil
+}
+
+// Close releases the workspace.
+func (f *FileRewind) Close() error { return f.rewinder.Files.Close() }
+
+// Apply carries the plan out, as [Running.RewindFiles] does.
+func (f *FileRewind) Apply(ctx context.Context, foreign bool) (checkpoint.Outcome, error) {
+	return f.rewinder.Apply(ctx, f.Plan, foreign, func(ctx context.Context, b conversation.Body) error {
+		return f.c.Append(ctx, f.state, func(ConversationState) ([]conversation.Body, error) { return []conversation.Body{b}, nil })
+	})
+}

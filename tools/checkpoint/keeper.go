@@ -1,0 +1,50 @@
+package checkpoint
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/workspace"
+)
+
+// Keeper keeps what files have before tools of one conversation change them.
+type Keeper struct {
+	Store *Store
+	// Record stores an event in the log of the conversation, before it returns.
+	Record func(context.Context, conversation.Body) error
+}
+
+// tooLarge stands for a content that is too large to keep.
+const tooLarge = "too large"
+
+// Change is what a tool is about to do to a file.
+type Change struct {
+	Place         workspace.Place
+	Now           fs.FileInfo // of the file, nil if there is none
+	Before, After string      // its content
+}
+
+// Before keeps the content of a file, and records that a tool changes it. A nil Keeper does nothing.
+func (k *Keeper) Before(ctx context.Context, tool string, c Change) error {
+	if k == nil {
+		return nil
+	}
+	v := conversation.FileVersion{Path: c.Place.Rel, To: conversation.ContentHash(c.After)}
+	err := error(nil)
+	if c.Now != nil {
+		v.Mode, v.From = uint32(c.Now.Mode().Perm()), tooLarge
+		if c.Now.Size() <= maxContent {
+			v.From, err = k.Store.Put(c.Before)
+		}
+	}
+	if err == nil {
+		err = k.Record(ctx, conversation.Checkpoint{Files: []conversation.FileVersion{v}, By: tool})
+	}
+	if err != nil {
+		return fmt.Errorf("%s was not changed, since what it has now could not be kept: %w. "+
+			"The user can turn this off with checkpoints.enabled: false", c.Place.Name, err)
+	}
+	return nil
+}
