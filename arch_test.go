@@ -41,7 +41,7 @@ var ours = []struct {
 		"agent", "agent/catalog", "agent/demo", "agent/llm", "agent/openai", "cli/console", "cli/owncommand", "compact/meter", "compact/preset", "config",
 		"conversation", "conversation/numbers", "storage", "themes", "tools", "tools/grants", "tools/mcp", "tools/permission", "tools/skill", "tui",
 	}},
-	{"cli/session", []string{"tools/checkpoint", 
+	{"cli/session", []string{"tools/checkpoint",
 		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/owncommand", "cli/setup", "compact/edit",
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
 		"conversation/numbers", "conversation/plain", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission", "tools/workspace",
