@@ -60,7 +60,7 @@ func TestARewindLineSaysThatFilesWereNotChangedBack(t *testing.T) {
 	edit.CallID = "2"
 	r.add(user("again"), calls(call("2", "create_file", `{"path":"notes.md"}`)), edit, conversation.Rewound{Turn: 3})
 	r.addCompaction(timeAt(14, 6), conversation.Origin{}, conversation.Rewind{Turn: 3})
-	r.wantText(t, "14:06 rewound to turn 0 · 1 turn undone")
+	r.wantText(t, "14:06 rewound to turn 2 · 1 turn undone")
 	if strings.Count(r.screen(), "not changed back") != 1 {
 		t.Error(r.screen())
 	}
