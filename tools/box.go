@@ -75,7 +75,6 @@ type Options struct {
 	// Checkpoints keeps what files have before they are changed; nil keeps nothing.
 	Checkpoints *checkpoint.Keeper
 
-	Todos string // arguments of the last todo_write of the conversation; see [LastTodos]
 }
 
 // minRecallChars is the lowest limit for an answer of recall, in characters.
