@@ -74,7 +74,6 @@ type Options struct {
 	Todos string // arguments of the last todo_write of the conversation; see [conversation.LastTodos]
 	// Checkpoints keeps what files have before they are changed; nil keeps nothing.
 	Checkpoints *checkpoint.Keeper
-
 }
 
 // minRecallChars is the lowest limit for an answer of recall, in characters.
