@@ -35,8 +35,9 @@ func (cmd *importCommand) cobra() *cobra.Command {
 		Long: `Import makes a new conversation, in this workspace, of each file and writes its ID;
 the file "-" is standard input. A file is what export writes, as JSON or as JSONL;
 a session of Claude Code, Codex, Gemini CLI, Copilot CLI or pi as it lies on disk;
-what "opencode export" writes; or a recording of another program: one
-chat-completions message a line, after a line {"meta": {...}} that may be missing.
+what "opencode export ID" or "crush session show ID --json" writes; or a recording
+of another program: one chat-completions message a line, after a line
+{"meta": {...}} that may be missing.
 
 The sessions of a folder, or of the folders below if it has none itself, are listed,
 and imported after a yes; without a terminal to ask on, --yes is needed.

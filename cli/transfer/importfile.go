@@ -188,7 +188,7 @@ func readSession(r *bufio.Reader) (s foreign.Session, problems []ImportProblem, 
 	switch client := foreign.Recognise(head); {
 	case bytes.HasPrefix(head, []byte("SQLite format 3")):
 		return s, nil, console.WithHint(errors.New("it is a database, and databases cannot be read"),
-			"opencode export ID > session.json writes a session of opencode to a file")
+			"to a file that can be read, opencode export ID and crush session show ID --json write a session")
 	case client != foreign.None:
 		s, err = foreign.Read(client, r)
 	default:

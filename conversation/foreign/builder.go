@@ -148,9 +148,33 @@ type part struct {
 	Type, Text, Thinking, ID, Name string
 	Arguments, Content, Input      json.RawMessage
 	ToolUseID                      string                             `json:"tool_use_id"`
+	ToolCallID                     string                             `json:"tool_call_id"`
 	IsError                        bool                               `json:"is_error"`
-	InlineData                     struct{ MimeType string }          // of Gemini's files
-	FunctionResponse               struct{ Response json.RawMessage } // of Gemini's results
+	InlineData                     struct{ MimeType string }          // of Gemini CLI
+	FunctionResponse               struct{ Response json.RawMessage } // of Gemini CLI
+	Tool, CallID                   string                             // of opencode
+	Ignored                        bool                               // of opencode
+	State                          struct {                           // of opencode
+		Status, Output, Error string
+		Input                 json.RawMessage
+	}
+}
+
+// parts adds the parts of a content to a reply.
+func (b *builder) parts(m *jsonl.Message, parts []part) {
+	for _, p := range parts {
+		switch p.Type {
+		case "thinking", "reasoning":
+			join(&m.Reply.Reasoning, p.Thinking+p.Text)
+		case "tool_use", "toolCall", "tool_call":
+			b.call(m, p.ID+p.ToolCallID, p.Name, arguments(append(p.Input, p.Arguments...)))
+		case "tool":
+			b.call(m, p.CallID, p.Tool, arguments(p.State.Input))
+		case "redacted_thinking", "finish", "step-start", "step-finish", "snapshot", "patch":
+		default:
+			join(&m.Text, p.shown())
+		}
+	}
 }
 
 // partsOf returns the parts of a content: a text, an array of texts and parts, or one part.
@@ -195,13 +219,12 @@ func textOf(raw json.RawMessage) (text string) {
 func arguments(raw json.RawMessage) string {
 	var b bytes.Buffer
 	var text string
-	switch {
-	case len(raw) == 0:
-		return "{}"
-	case json.Unmarshal(raw, &text) == nil:
+	if len(raw) > 0 && json.Unmarshal(raw, &text) == nil {
 		return text
 	}
-	_ = json.Compact(&b, raw) // it is JSON
+	if json.Compact(&b, raw) != nil {
+		return "{}" // there are none
+	}
 	return b.String()
 }
 

@@ -102,15 +102,5 @@ func (c *claude) assistant(l *claudeLine) {
 		written, cached := u["cache_creation_input_tokens"], u["cache_read_input_tokens"]
 		m.Reply.Usage = usage(u["input_tokens"]+cached+written, cached, written, u["output_tokens"])
 	}
-	for _, p := range partsOf(l.Message.Content) {
-		switch p.Type {
-		case "thinking":
-			join(&m.Reply.Reasoning, p.Thinking)
-		case "redacted_thinking":
-		case "tool_use":
-			c.call(m, p.ID, p.Name, arguments(p.Input))
-		default:
-			join(&m.Text, p.shown())
-		}
-	}
+	c.parts(m, partsOf(l.Message.Content))
 }

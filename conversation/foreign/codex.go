@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"plimsoll/conversation"
@@ -27,6 +28,7 @@ type codexLine struct {
 		Type, Role, Model, Name, Message                                  string
 		CallID                                                            string `json:"call_id"`
 		Content, Summary, Arguments, Input, Action, Output, Tools, Source json.RawMessage
+		Item                                                              part
 		Instructions                                                      part `json:"base_instructions"`
 		Info                                                              struct {
 			Last map[string]int `json:"last_token_usage"`
@@ -56,8 +58,8 @@ func (c *codex) add(raw []byte) error {
 			last := p.Info.Last
 			c.reply(at).Reply.Usage = usage(last["input_tokens"], last["cached_input_tokens"], 0, last["output_tokens"])
 			c.open = -1
-		case p.Type == "user_message" && meta.Title == "":
-			meta.Title = conversation.OneLine(p.Message, maxTitle)
+		case meta.Title == "" && (p.Type == "user_message" || p.Item.Type == "UserMessage"):
+			meta.Title = conversation.OneLine(p.Message+textOf(p.Item.Content), maxTitle)
 		}
 	}
 	return nil
@@ -79,21 +81,19 @@ func (c *codex) item(l *codexLine, at time.Time) {
 		if text := cmp.Or(textOf(p.Summary), textOf(p.Content)); text != "" {
 			join(&c.next(at).Reply.Reasoning, text)
 		}
-	case "function_call":
-		c.call(c.reply(at), p.CallID, p.Name, arguments(p.Arguments))
 	case "custom_tool_call":
 		input, _ := conversation.EncodeJSON(map[string]json.RawMessage{"input": p.Input}) // p.Input is JSON
 		c.call(c.reply(at), p.CallID, p.Name, arguments(input))
-	case "local_shell_call":
-		c.call(c.reply(at), p.CallID, "local_shell", arguments(p.Action))
-	case "tool_search_call":
-		c.call(c.reply(at), p.CallID, "tool_search", arguments(p.Arguments))
-	case "function_call_output", "custom_tool_call_output":
+	case "function_call", "local_shell_call", "tool_search_call":
+		name := cmp.Or(p.Name, strings.TrimSuffix(p.Type, "_call"))
+		c.call(c.reply(at), p.CallID, name, arguments(append(p.Arguments, p.Action...)))
+	case "function_call_output", "custom_tool_call_output", "tool_search_output":
 		c.answered = true
-		c.result(p.CallID, output(p.Output), false, at)
-	case "tool_search_output":
-		c.answered = true
-		c.result(p.CallID, arguments(p.Tools), false, at)
+		text := output(p.Output)
+		if p.Tools != nil {
+			text = arguments(p.Tools)
+		}
+		c.result(p.CallID, text, false, at)
 	}
 }
 

@@ -50,7 +50,10 @@ func (p *pi) add(raw []byte) error {
 		p.user(jsonl.RoleUser, "Ran `"+m.Command+"`:\n\n"+m.Output, at)
 	case m.Role == "assistant":
 		p.open = -1
-		p.assistant(p.reply(at), l)
+		reply, u := p.reply(at), m.Usage
+		reply.Reply.Usage = usage(u["input"]+u["cacheRead"]+u["cacheWrite"], u["cacheRead"], u["cacheWrite"], u["output"])
+		p.parts(reply, partsOf(m.Content))
+		meta.Model = m.Model
 	case m.Role == "toolResult":
 		p.tools[m.ToolCallID] = m.ToolName
 		p.result(m.ToolCallID, textOf(m.Content), m.IsError, at)
@@ -59,22 +62,6 @@ func (p *pi) add(raw []byte) error {
 		p.entries = append(p.entries, l.ID)
 	}
 	return nil
-}
-
-func (p *pi) assistant(m *jsonl.Message, l piLine) {
-	p.session.Document.Meta.Model = l.Message.Model
-	u := l.Message.Usage
-	m.Reply.Usage = usage(u["input"]+u["cacheRead"]+u["cacheWrite"], u["cacheRead"], u["cacheWrite"], u["output"])
-	for _, c := range partsOf(l.Message.Content) {
-		switch c.Type {
-		case "thinking":
-			join(&m.Reply.Reasoning, c.Thinking)
-		case "toolCall":
-			p.call(m, c.ID, c.Name, arguments(c.Arguments))
-		default:
-			join(&m.Text, c.shown())
-		}
-	}
 }
 
 // keepBranch leaves out the messages that are not on the way from the last entry to the first one.

@@ -86,7 +86,7 @@ not JSON
 		"Codex": {`{"timestamp":"2026-06-25T02:07:15.966Z","type":"session_meta","payload":{"base_instructions":{"text":"system"}}}
 {"type":"turn_context","payload":{"model":"gpt-x"}}
 {"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>"}]}}
-{"type":"event_msg","payload":{"type":"user_message","message":"do it"}}
+{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"UserMessage","content":[{"type":"text","text":"do it"}]}}}
 {"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"do it"},{"type":"input_image","image_url":"data:"}]}}
 {"type":"response_item","payload":{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"x"}}
 {"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I do"}]}}
@@ -183,9 +183,17 @@ not JSON
    {"type": "tool", "tool": "read", "callID": "c1", "state": {"status": "completed", "input": {"p": 1}, "output": "one"}},
    {"type": "tool", "tool": "bash", "callID": "c2", "state": {"status": "error", "input": {}, "error": "two"}},
    {"type": "tool", "tool": "bash", "callID": "c3", "state": {"status": "running", "input": {}}}]}]}`, []string{
-			"opencode, fake: a title", `user "read it\n\n[image/png a.png]" 09:33`,
+			"opencode, fake: a title", `user "read it\n\n[file]" 09:33`,
 			`assistant "I look" reasoning "hm" call c1 read {"p":1} call c2 bash {} call c3 bash {} usage 8 3 0 3`,
 			`tool "one" ok of c1 read`, `tool "two" error of c2 bash`,
+		}},
+		// Made by hand from the types of Crush's source.
+		"Crush": {`{"meta":{"id":"abc","uuid":"u","title":"a title","created":"2026-11-28T09:33:00Z"},"messages":[
+{"id":"1","role":"user","created":"2026-11-28T09:33:01Z","parts":[{"type":"text","text":"read it"},{"type":"binary","mime_type":"image/png"},{"type":"finish","reason":"stop"}]},
+{"id":"2","role":"assistant","created":"2026-11-28T09:34:01Z","model":"fake","parts":[{"type":"reasoning","thinking":"hm"},{"type":"text","text":"I look"},{"type":"tool_call","tool_call_id":"c1","name":"view","input":"{\"path\":\"a\"}"},{"type":"finish"}]},
+{"id":"3","role":"tool","created":"2026-11-28T09:35:01Z","parts":[{"type":"tool_result","tool_call_id":"c1","name":"view","content":"one","is_error":true}]}]}`, []string{
+			"Crush, fake: a title", `user "read it\n\n[binary]" 09:33`,
+			`assistant "I look" reasoning "hm" call c1 view {"path":"a"} 09:34`, `tool "one" error of c1 view 09:35`,
 		}},
 		"nobody":             {`{"role":"user","content":"hi"}`, []string{"", "no client that is known wrote it"}},
 		"text":               {"hello", []string{"", "no client that is known wrote it"}},
@@ -217,6 +225,7 @@ func TestFieldsOfWrongTypesCountAsMissing(t *testing.T) {
 			`{"type":"session","id":V,"cwd":V}
 {"type":"message","id":V,"parentId":V,"message":{"role":"assistant","content":[V,{"type":"toolCall","arguments":V}],"usage":V}}
 {"type":"message","id":V,"parentId":V,"message":{"role":"user","content":V}}`,
+			`{"meta":{"id":"s","uuid":V},"messages":[{"role":"assistant","created":V,"parts":V},{"role":V,"parts":[{"type":"tool_result","content":V}]}]}`,
 			`{"info":{"id":"ses_1","title":V,"time":V},"messages":[V,{"info":{"role":"assistant","tokens":V},"parts":[V,{"type":"tool","callID":V,"state":V}]}]}`,
 			`{"sessionId":V,"projectHash":V,"messages":[{"type":"gemini","id":V,"content":V,"thoughts":V,"tokens":V,"toolCalls":[V,{"args":V,"result":V}]}]}`,
 		} {

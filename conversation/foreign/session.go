@@ -1,5 +1,5 @@
-// Package foreign reads the sessions of other clients as they lie on disk: of Claude Code, Codex, Gemini CLI, Copilot CLI,
-// pi and opencode.
+// Package foreign reads the sessions of other clients: of Claude Code, Codex, Gemini CLI, Copilot CLI and pi as they lie on
+// disk, of opencode and Crush as they export them.
 //
 // [Recognise] tells by the beginning of a file whose session it is, and [Read] reads it into a [jsonl.Document], the form in
 // which recordings are imported and replayed. Messages, reasoning, tool calls, results, times, reported usage and the model
@@ -35,6 +35,7 @@ const (
 	Copilot    Client = "Copilot CLI"
 	Pi         Client = "pi"
 	OpenCode   Client = "opencode"
+	Crush      Client = "Crush"
 )
 
 // HeadSize is how much of a file's beginning, in bytes, is enough for [Recognise].
@@ -65,22 +66,21 @@ var signs = sync.OnceValue(func() map[Client]*regexp.Regexp {
 		ClaudeCode: regexp.MustCompile(`"(parentUuid|leafUuid|isSidechain|isSnapshotUpdate)"\s*:`),
 		Codex:      regexp.MustCompile(`"type"\s*:\s*"(session_meta|response_item|event_msg|turn_context)"`),
 		Copilot:    regexp.MustCompile(`"type"\s*:\s*"session\.start"`),
+		Crush:      regexp.MustCompile(`^\s*\{\s*"meta"\s*:\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"uuid"\s*:`),
 		Gemini:     regexp.MustCompile(`"projectHash"\s*:`),
 		OpenCode:   regexp.MustCompile(`"info"\s*:\s*\{\s*"id"\s*:\s*"ses_`),
+		None:       regexp.MustCompile(`^\s*\{\s*"(meta|role)"`),
 		Pi:         regexp.MustCompile(`"type"\s*:\s*"session"\s*,`),
 	}
 })
 
-// ours begins a file in the form of package jsonl.
-var ours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*\{\s*"(meta|role)"`) })
-
-// Recognise returns the client that wrote a file with this beginning: the one whose sign comes first.
+// Recognise returns the client that wrote a file with this beginning: the one whose sign comes first, None if that is what
+// package jsonl writes.
 func Recognise(head []byte) (client Client) {
-	if first := len(head); !ours().Match(head) {
-		for c, sign := range signs() {
-			if at := sign.FindIndex(head); at != nil && at[0] < first {
-				client, first = c, at[0]
-			}
+	first := len(head)
+	for c, sign := range signs() {
+		if at := sign.FindIndex(head); at != nil && (at[0] < first || at[0] == 0 && c == Crush) {
+			client, first = c, at[0]
 		}
 	}
 	return client
@@ -102,8 +102,8 @@ func Read(client Client, r io.Reader) (Session, error) {
 		p := pi{builder: b, parents: map[string]string{}}
 		err = b.readLines(r, p.add)
 		p.keepBranch()
-	case OpenCode:
-		b.readDocument(r, (&openCode{builder: b}).add)
+	case OpenCode, Crush:
+		b.readDocument(r, (&exportFile{builder: b}).add)
 	case Copilot:
 		err = b.readLines(r, (&copilot{builder: b}).add)
 	default:

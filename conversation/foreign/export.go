@@ -1,0 +1,71 @@
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"plimsoll/conversation/jsonl"
+)
+
+// opencode, as `opencode export ID` writes a session, and Crush, as `crush session show ID --json` does: an object with
+// messages that have parts. A message of opencode holds its calls with their results, of Crush only the calls.
+
+type exportFile struct{ *builder }
+
+type exportLine struct {
+	Info struct { // of opencode
+		Role, Title, ModelID, ParentID string
+		Time                           struct{ Created int64 }
+		Tokens                         struct {
+			Input, Output, Reasoning int
+			Cache                    struct{ Read, Write int }
+		}
+	}
+	Role, Model, Created string                          // of Crush
+	Meta                 struct{ Title, Created string } // of Crush
+	Parts                json.RawMessage
+}
+
+func (e *exportFile) add(raw []byte) error {
+	var l exportLine
+	if err := decode(raw, &l); err != nil {
+		return err
+	}
+	meta, at, parts := &e.session.Document.Meta, timeOf(cmp.Or(l.Created, l.Meta.Created)), partsOf(l.Parts)
+	if ms := l.Info.Time.Created; ms > 0 && ms < timesEnd {
+		at = time.UnixMilli(ms).UTC()
+	}
+	switch cmp.Or(l.Role, l.Info.Role) {
+	case "":
+		if title := l.Info.Title + l.Meta.Title; title != "" {
+			meta.Title, meta.Created, e.session.SubAgent = title, at, l.Info.ParentID != ""
+		}
+	case "user":
+		var text string
+		for _, p := range parts {
+			if !p.Ignored && p.Type != "finish" {
+				join(&text, p.shown())
+			}
+		}
+		e.user(jsonl.RoleUser, text, at)
+	case "assistant":
+		e.open = -1
+		m, t := e.reply(at), l.Info.Tokens
+		m.Reply.Usage = usage(t.Input+t.Cache.Read+t.Cache.Write, t.Cache.Read, t.Cache.Write, t.Output+t.Reasoning)
+		meta.Model = l.Info.ModelID + l.Model
+		e.parts(m, parts)
+	}
+	for _, p := range parts {
+		switch {
+		case p.Type == "tool_result":
+			e.result(p.ToolCallID, textOf(p.Content), p.IsError, at)
+		case p.State.Status == "completed" || p.State.Status == "error":
+			e.result(p.CallID, p.State.Output+p.State.Error, p.State.Status == "error", at)
+		}
+	}
+	return nil
+}
+
+// timesEnd is the year 10000 in milliseconds: JSON cannot represent later times.
+const timesEnd = 253402300800000
