@@ -41,14 +41,16 @@ func Files(ctx context.Context, dir string) ([]string, error) {
 	case len(files) == 0:
 		return nil, console.WithHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one")
 	}
-	written := map[string]time.Time{}
-	for _, file := range files {
-		if st, err := os.Stat(file); err == nil { // reading the file gives the same error
-			written[file] = st.ModTime()
-		}
-	}
-	slices.SortStableFunc(files, func(a, b string) int { return written[b].Compare(written[a]) })
+	slices.SortStableFunc(files, func(a, b string) int { return written(b).Compare(written(a)) })
 	return files, nil
+}
+
+// written is when a file was written, zero if that is unknown: reading it gives the same error.
+func written(file string) time.Time {
+	if st, err := os.Stat(file); err == nil {
+		return st.ModTime()
+	}
+	return time.Time{}
 }
 
 // filesOf returns the files, and whether one of them is a session.
@@ -57,44 +59,44 @@ func filesOf(ctx context.Context, dir string) (files []string, found bool, err e
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, false, err
 	}
+	var below []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		ext := filepath.Ext(path)
-		if st, err := os.Stat(path); ext != ".json" && ext != ".jsonl" || err == nil && !st.Mode().IsRegular() {
-			continue
-		}
-		known := isSession(path)
-		if found = found || known; known || ext == ".jsonl" {
+		switch st, err := os.Stat(path); {
+		case e.IsDir():
+			below = append(below, path)
+		case err == nil && !st.Mode().IsRegular() || ext != ".json" && ext != ".jsonl":
+		case isSession(path, ext):
+			files, found = append(files, path), true
+		case ext == ".jsonl":
 			files = append(files, path)
 		}
 	}
 	if found {
 		return files, true, nil
 	}
-	for _, e := range entries {
-		if !e.IsDir() {
-			continue
+	var inside []string
+	for _, dir := range below {
+		if more, ok, _ := filesOf(ctx, dir); ok { // a folder that cannot be opened has no sessions
+			inside, found = append(inside, more...), true
 		}
-		below, ok, _ := filesOf(ctx, filepath.Join(dir, e.Name())) // a folder that cannot be opened has no sessions
-		switch {
-		case ok && !found:
-			files, found = below, true
-		case ok:
-			files = append(files, below...)
-		}
+	}
+	if found {
+		files = inside
 	}
 	return files, found, ctx.Err()
 }
 
 // isSession reports whether a file begins as a session does.
-func isSession(file string) bool {
+func isSession(file, ext string) bool {
 	f, err := os.Open(file)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
 	head, _ := io.ReadAll(io.LimitReader(f, foreign.HeadSize)) // reading it whole gives the same error
-	return foreign.Recognise(head) != foreign.None || IsDocument().Match(head) || hasMessages().Match(head)
+	return foreign.Recognise(head) != foreign.None || IsDocument().Match(head) || ext == ".jsonl" && hasMessages().Match(head)
 }
 
 // Session is a session in a folder, as it is listed.
@@ -140,9 +142,7 @@ func describe(ctx context.Context, c *console.Console, file string) Session {
 	if read.Client != foreign.None && (read.SubAgent || errors.Is(err, jsonl.ErrNoMessages)) {
 		return s
 	}
-	if st, err := os.Stat(file); err == nil { // it was read
-		s.Time = st.ModTime()
-	}
+	s.Time = written(file)
 	for _, m := range read.Document.Messages {
 		if !m.Time.IsZero() {
 			s.Time = m.Time

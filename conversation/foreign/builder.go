@@ -55,10 +55,9 @@ func timeOf(text string) time.Time {
 
 func (b *builder) messages() []jsonl.Message { return b.session.Document.Messages }
 
-func (b *builder) add(m jsonl.Message) *jsonl.Message {
+func (b *builder) add(m jsonl.Message) {
 	m.Line = b.line
 	b.session.Document.Messages = append(b.session.Document.Messages, m)
-	return &b.session.Document.Messages[len(b.session.Document.Messages)-1]
 }
 
 // user adds a message of the user or, as RoleSystem, of the client. It ends the open reply.

@@ -67,10 +67,11 @@ func (c *claude) add(raw []byte) error {
 }
 
 func (c *claude) user(l *claudeLine) {
-	at, text := timeOf(l.Timestamp), ""
+	at, text, answers := timeOf(l.Timestamp), "", false
 	for _, p := range partsOf(l.Message.Content) {
 		if p.Type == "tool_result" {
 			c.result(p.ToolUseID, textOf(p.Content), p.IsError, at)
+			answers = true
 		} else {
 			join(&text, p.shown())
 		}
@@ -81,7 +82,7 @@ func (c *claude) user(l *claudeLine) {
 	if l.IsCompactSummary {
 		text = summaryHeading + text
 	}
-	if l.ParentUUID != nil {
+	if l.ParentUUID != nil && !answers {
 		if index, ok := c.prompts[*l.ParentUUID]; ok && index <= len(c.messages()) {
 			c.cutTo(index)
 		}
