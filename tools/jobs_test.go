@@ -129,12 +129,12 @@ func TestARunningCommandIsMovedToTheBackground(t *testing.T) {
 	events, record := recordJobs(func(o *tools.Options) { o.JobLimit = 1 })
 	b, dir := open(t, nil, record)
 	openGate := gated(t, dir)
-	if _, err := b.Jobs().MoveForeground(); err == nil || !strings.Contains(err.Error(), "no command of the model runs") {
+	if err := b.Jobs().MoveForeground(); err == nil || !strings.Contains(err.Error(), "no command of the model runs") {
 		t.Errorf("nothing to move: %v", err)
 	}
 	move := func() {
-		if n, err := b.Jobs().MoveForeground(); n != 1 || err != nil {
-			t.Errorf("moved %d, %v", n, err)
+		if err := b.Jobs().MoveForeground(); err != nil {
+			t.Error(err)
 		}
 	}
 	out := b.Run(t.Context(), call(t, "run_command", map[string]any{"command": "echo one; read x <gate; echo two", "timeout": 1800}), ready("one", move))
@@ -146,7 +146,7 @@ func TestARunningCommandIsMovedToTheBackground(t *testing.T) {
 		t.Errorf("started %+v", got)
 	}
 	full := func() {
-		if _, err := b.Jobs().MoveForeground(); err == nil || !strings.Contains(err.Error(), "jobs.limit") {
+		if err := b.Jobs().MoveForeground(); err == nil || !strings.Contains(err.Error(), "jobs.limit") {
 			t.Errorf("beyond the limit: %v", err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestARunningCommandIsMovedToTheBackground(t *testing.T) {
 		t.Errorf("a read gives %q, want only what is new", got)
 	}
 	events.ended(t)
-	if jobs := b.Jobs().List(); len(jobs) != 1 || jobs[0].Running || jobs[0].How != "exit code 0" || jobs[0].Tail != "one\ntwo" {
+	if jobs := b.Jobs().List(); len(jobs) != 1 || jobs[0].How != "exit code 0" || jobs[0].Tail != "one\ntwo" {
 		t.Errorf("listed %+v", jobs)
 	}
 }

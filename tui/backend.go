@@ -131,6 +131,7 @@ type Backend interface {
 	Connector
 	Configurer
 	Commander
+	BackgroundCommands
 	// SetFavorite marks a model as a favorite, or removes the mark.
 	SetFavorite(ctx context.Context, model string, on bool) error
 	// NewWithModel leaves the open conversation and begins another with a model.

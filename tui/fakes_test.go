@@ -238,6 +238,14 @@ func (r *rig) Memory(ctx context.Context, take bool) (tui.Memory, error) {
 	return r.memory, r.call(ctx, "memory", strconv.FormatBool(take))
 }
 
+func (r *rig) Jobs(ctx context.Context) ([]tui.Job, error) {
+	return r.jobs, r.call(ctx, "jobs", "")
+}
+func (r *rig) EndJob(ctx context.Context, id string) error { return r.call(ctx, "end job", id) }
+func (r *rig) MoveToBackground(ctx context.Context) error {
+	return r.call(ctx, "background", "")
+}
+
 func (r *rig) Page(ctx context.Context, name, about string) (string, error) {
 	return "the page about " + name, r.call(ctx, "page", strings.TrimSpace(name+" "+about))
 }

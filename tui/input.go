@@ -4,6 +4,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/agent/updates"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/settings"
@@ -68,6 +69,10 @@ func (m *Model) dispatchToView(msg tea.Msg) tea.Cmd {
 }
 
 func (m *Model) handleChatKey(k tea.KeyPressMsg) tea.Cmd {
+	// In a draft the key moves the cursor, unless something runs that could be moved.
+	if key.Matches(k, m.env.Keys.Screen.Background) && (m.chat.composer.Empty() || m.session.activity.status.Phase == updates.Running) {
+		return m.do(m.env.moveToBackground())
+	}
 	if !m.chat.composer.TakesKey(k) {
 		if cmd, done := m.handleMainKey(k); done {
 			return cmd

@@ -90,7 +90,7 @@ func incomingMessages(y *typist) map[string]tea.Msg {
 			Review: conversation.Review{Need: conversation.NeedAnswer, Question: "which?", Options: []string{"this", "that"}}},
 		"ApprovalClosed": updates.ApprovalClosed{CallID: "c"}, "Queued": updates.Queued{Texts: []string{"later"}}, "Returned": updates.Returned{},
 		"Status": updates.Status{Phase: updates.Asking}, "Metered": updates.Metered{}, "CacheCold": updates.CacheCold{At: time.Unix(1, 0)}, "ModelSwitched": updates.ModelSwitched{Model: llm.Model{ID: "z"}},
-		"OpenElsewhere": updates.OpenElsewhere{Why: "no longer open elsewhere"}, "Failed": updates.Failed{Err: why}, "Unreachable": updates.Unreachable{Why: "no answer"}, "Compacting": updates.Compacting{Summary: true}, "Prepared": updates.Prepared{}, "Compacted": updates.Compacted{},
+		"OpenElsewhere": updates.OpenElsewhere{Why: "no longer open elsewhere"}, "Failed": updates.Failed{Err: why}, "Unreachable": updates.Unreachable{Why: "no answer"}, "Jobs": updates.Jobs{Running: 2}, "Compacting": updates.Compacting{Summary: true}, "Prepared": updates.Prepared{}, "Compacted": updates.Compacted{},
 		"CompactionFailed": updates.CompactionFailed{Err: why}, "Previewed": updates.Previewed{Err: why}, "SummariesPaused": updates.SummariesPaused{Paused: true},
 		"Inspected": updates.Inspected{}, "Edited": updates.Edited{What: updates.EditPin, Err: why},
 		"Reviewing": updates.Reviewing{Text: "a summary", Covers: 1000}, "Reviewed": updates.Reviewed{},

@@ -31,6 +31,8 @@ type lists struct {
 	modelPicker        *dialog.Picker // the newest list of models, likewise
 	models             []ModelChoice
 	stored             []Stored
+	jobPicker          *dialog.Picker // the newest list of commands in the background, likewise
+	jobs               []Job
 	order              choices.Order
 	previewID          string          // the conversation whose last exchange is being read
 	previewed          map[string]bool // conversations whose last exchange was read

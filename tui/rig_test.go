@@ -50,6 +50,7 @@ type fakeState struct {
 	skills          []tui.Skill
 	memory          tui.Memory
 	filePlan        tui.FilePlan
+	jobs            []tui.Job
 	themes          []themes.Theme // the user's themes
 	themesErr       error          // why other theme files could not be read
 	files           []tui.File

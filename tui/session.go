@@ -30,6 +30,8 @@ type session struct {
 	activity        activity
 	summariesPaused bool // automatic compaction does not request summaries
 
+	jobs int // commands that run in the background
+
 	unreachableReason string // why the server did not answer the last check; "" if it did
 
 	todos []conversation.Todo // the model's checklist; nil if there is none, or all is done
@@ -147,6 +149,8 @@ func (s *session) update(u updates.Update) pane.Action {
 		if s.activity.status = u; s.activity.busy() {
 			s.unreachableReason = "" // the running request will show whether it answers
 		}
+	case updates.Jobs:
+		s.jobs = u.Running
 	case updates.Unreachable:
 		s.unreachableReason = u.Why
 	case updates.Metered:

@@ -77,6 +77,7 @@ func slashCommands() []slashCommand {
 		cmd(window, "memory", "", "list the instructions, and open them", func(m *Model, _ string) pane.Action { return m.lists.memory() }, "instructions"),
 		cmd(program, "skills", "", "list the skills", func(m *Model, _ string) pane.Action { return m.lists.skills() }),
 		cmd(window, "commands", "", "list your own commands", func(m *Model, _ string) pane.Action { return m.chat.listOwnCommands() }),
+		cmd(program, "jobs", "", "list background commands", func(m *Model, _ string) pane.Action { return m.lists.backgroundJobs() }),
 		cmd(program, "todos", "", "show the to-do list", pageCommand("Todos", PageTodos)),
 		cmd(window, "status", "", "show model, rules, files and cost", pageCommand("Status", PageStatus)),
 		cmd(chat, "cost", "", "show the cost so far", pageCommand("Cost", PageCost)),

@@ -142,7 +142,7 @@ func (l *statusLine) reviewText() string {
 	return l.chat.session.review.announcement()
 }
 
-// draw draws the snackbar or the activity, and whether the transcript continues below.
+// draw draws the snackbar or the activity, how many jobs run where there is room, and whether the transcript continues below.
 func (l *statusLine) draw() string {
 	st, width, below := l.chat.styles, l.chat.area.width, l.chat.moreBelow(l.surroundings)
 	margin, free := pane.Margin(width), pane.Within(width)-ansi.StringWidth(below)
@@ -161,11 +161,15 @@ func (l *statusLine) draw() string {
 			left = l.chat.todoLine(free)
 		}
 	}
-	if below == "" {
+	right := st.accent.Render(below)
+	if jobs := l.chat.session.jobsText(); jobs != "" && ansi.StringWidth(left)+2+ansi.StringWidth(jobs) <= free {
+		right = strings.TrimRight(st.subtle.Render(jobs)+"  "+right, " ")
+	}
+	if right == "" {
 		return margin + left
 	}
-	gap := max(0, pane.Within(width)-ansi.StringWidth(left)-ansi.StringWidth(below))
-	return margin + left + strings.Repeat(" ", gap) + st.accent.Render(below)
+	gap := max(0, pane.Within(width)-ansi.StringWidth(left)-ansi.StringWidth(right))
+	return margin + left + strings.Repeat(" ", gap) + right
 }
 
 // stopKey is the key that stops the activity. In a view it is Interrupt, because Cancel acts on the view.

@@ -96,24 +96,24 @@ func (j *Jobs) Start(command string) (id string, err error) {
 	return one.id, nil
 }
 
-// MoveForeground lets the commands that run in the foreground go on in the background, which answers their calls, and returns
-// their number. The error says that there are none, or too many jobs.
-func (j *Jobs) MoveForeground() (int, error) {
+// MoveForeground lets the commands that run in the foreground go on in the background, which answers their calls. The error
+// says that there are none, or too many jobs.
+func (j *Jobs) MoveForeground() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	movable := slices.DeleteFunc(slices.Clone(j.foreground), func(one *job) bool { return !one.process.running() })
 	if len(movable) == 0 {
-		return 0, errors.New("no command of the model runs that could go on in the background")
+		return errors.New("no command of the model runs that could go on in the background")
 	}
 	if err := j.checkRoom(len(movable)); err != nil {
-		return 0, err
+		return err
 	}
 	for _, one := range movable {
 		j.foreground = slices.DeleteFunc(j.foreground, func(other *job) bool { return other == one })
 		j.add(one, true)
 		close(one.moved)
 	}
-	return len(movable), nil
+	return nil
 }
 
 // checkRoom returns an error if n more jobs are too many; the caller holds mu.
@@ -268,7 +268,6 @@ func (j *Jobs) await(one *job, wait func()) {
 // Job is a job as the user is shown it.
 type Job struct {
 	ID, Command string
-	Running     bool
 	How         string // it ended, "" while it runs
 	Took        time.Duration
 	Size        conversation.Size // of the output that is kept
@@ -285,12 +284,10 @@ func (j *Jobs) List() []Job {
 	var out []Job
 	for _, one := range slices.Backward(j.list) {
 		text, _ := one.output.since(0)
-		shown := Job{ID: one.id, Command: one.command, Running: !one.ended, Took: one.took, Size: conversation.Measure(text),
+		shown := Job{ID: one.id, Command: one.command, Took: time.Since(one.started), Size: conversation.Measure(text),
 			Tail: strings.TrimRight(screenText(text[max(0, len(text)-tailBytes):]), "\n")}
-		if shown.Running {
-			shown.Took = time.Since(one.started)
-		} else {
-			shown.How = j.how(one)
+		if one.ended {
+			shown.How, shown.Took = j.how(one), one.took
 		}
 		out = append(out, shown)
 	}

@@ -70,7 +70,7 @@ func DefaultKeyMap() KeyMap {
 			Favorite: bind("ctrl+f", "mark a model as a favorite", "ctrl+f"),
 			Sort:     bind("ctrl+s", "sort conversations: recent, name, size", "ctrl+s"),
 			Rename:   bind("ctrl+r", "rename a conversation", "ctrl+r"),
-			Remove:   bind("ctrl+x", "delete a conversation", "ctrl+x"),
+			Remove:   bind("ctrl+x", "delete a conversation, end a command", "ctrl+x"),
 			Fork:     bind("ctrl+o", "go on in a copy of a conversation", "ctrl+o"),
 			Lower:    bind("←", "less effort", "left"),
 			Higher:   bind("→", "more effort", "right"),

@@ -49,6 +49,7 @@ type Text struct {
 	width  int
 	pages  [][]string // the lines of each tab; those of a body have no style yet
 	text   pager
+	atEnd  bool // the end is shown until the user scrolls
 	cache  map[wrapping][]string
 }
 
@@ -65,6 +66,12 @@ func NewText(title, body string) *Text {
 
 // NewHelp returns the help. Its texts are not sanitised, because they are the program's own.
 func NewHelp(tabs ...Tab) *Text { return &Text{title: "Help", tabs: tabs} }
+
+// AtEnd makes the page show its end at first.
+func (t *Text) AtEnd() *Text {
+	t.atEnd = true
+	return t
+}
 
 func (t *Text) asks() bool           { return false }
 func (t *Text) dismiss() pane.Action { return nil }
@@ -91,7 +98,9 @@ func (t *Text) layout(l config, width, height int) int {
 		t.pages = append(t.pages, lines)
 		cells, tall = max(cells, widest(width, lines...)), max(tall, len(lines))
 	}
-	t.text.set(t.pages[t.at], min(tall, room))
+	if t.text.set(t.pages[t.at], min(tall, room)); t.atEnd {
+		t.text.scroll(t.text.len())
+	}
 	return cells
 }
 
@@ -181,6 +190,7 @@ func (t *Text) update(msg tea.Msg) (pane.Action, bool) {
 		return nil, false
 	}
 	if t.text.update(msg, keys.Moves, true) {
+		t.atEnd = false
 		return nil, false
 	}
 	return unusedAction(msg), false

@@ -54,6 +54,10 @@ func (m *Model) add(e conversation.Event) {
 		if !automatic(b.Source) || b.Model != "" { // an automatic attempt without a model call is only in the log
 			m.push(m.items.options.failedCompaction(e, b))
 		}
+	case conversation.JobStarted:
+		if b.Moved { // else a call shows it
+			m.push(&noticeItem{level: conversation.NoticeInfo, text: b.Text()})
+		}
 	case conversation.JobEnded:
 		if !b.Told { // else a result shows it
 			m.push(&noticeItem{level: conversation.NoticeInfo, text: b.Text()})

@@ -1,0 +1,135 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"plimsoll/tui/dialog"
+	"plimsoll/tui/pane"
+)
+
+// BackgroundCommands are the commands of the model that go on in the background. An error says that the conversation is read-only.
+type BackgroundCommands interface {
+	// Jobs lists them, the newest first, also those that ended.
+	Jobs(ctx context.Context) ([]Job, error)
+	// EndJob ends one, and returns when it has ended.
+	EndJob(ctx context.Context, id string) error
+	// MoveToBackground lets the commands that run in the foreground go on in the background. The error says why none can.
+	MoveToBackground(ctx context.Context) error
+}
+
+// Job is a command in the background.
+type Job struct {
+	ID      string
+	Command string
+	How     string // it ended, "" while it runs
+	Took    time.Duration
+	Tokens  int    // estimated, of the output
+	Tail    string // the end of the output
+}
+
+const (
+	jobPreview   = 4           // lines of the end of the output, at most
+	jobsReadWait = time.Second // between two looks at the list that is shown
+)
+
+// backgroundJobs lists the commands in the background; the end of the chosen one's output is shown.
+func (l *lists) backgroundJobs() pane.Action {
+	return newReadAction(l.env.Backend.Jobs, "the background commands are listed: /jobs shows them", l.openJobs)
+}
+
+func (l *lists) openJobs(jobs []Job) pane.Action {
+	l.jobs = jobs
+	l.jobPicker = dialog.NewPicker(dialog.PickerOptions{
+		Title: "Background commands", Items: l.jobItems(), Heads: []string{"state", "time", "tokens"}, Preview: jobPreview,
+		Empty: "no command is in the background; " + keyOr(l.env.Keys.Screen.Background, "a key") + " moves a running one there",
+		Choose: func(id, _ string) pane.Action {
+			i := slices.IndexFunc(l.jobs, func(j Job) bool { return j.ID == id })
+			return openDialog{dialog.NewText(l.jobs[i].title(), outputOr(l.jobs[i].Tail)).AtEnd()}
+		},
+		Acts: []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Remove, Word: "end it", Do: l.endJob}},
+	})
+	l.previewJobs()
+	return actionList{openDialog{l.jobPicker}, l.watchJobs(l.jobPicker)}
+}
+
+func (j Job) title() string { return j.ID + " · " + strings.Join(strings.Fields(j.Command), " ") }
+
+func outputOr(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return "(no output)"
+	}
+	return text
+}
+
+func (l *lists) jobItems() []dialog.Item {
+	items := make([]dialog.Item, len(l.jobs))
+	for i, j := range l.jobs {
+		state := j.How
+		if state == "" {
+			state = "running"
+		}
+		items[i] = dialog.Item{ID: j.ID, Title: j.title(), Columns: []string{state, j.Took.Truncate(time.Second).String(), fmt.Sprintf("%6s", pane.Tokens(j.Tokens))}}
+	}
+	return items
+}
+
+// previewJobs shows the last lines of each output.
+func (l *lists) previewJobs() {
+	for _, j := range l.jobs {
+		lines := strings.Split(outputOr(j.Tail), "\n")
+		l.jobPicker.SetPreview(j.ID, strings.Join(lines[max(0, len(lines)-jobPreview):], "\n"))
+	}
+}
+
+// watchJobs reads the list again and again while it is shown.
+func (l *lists) watchJobs(shown *dialog.Picker) pane.Action {
+	return afterDelay(jobsReadWait, func() pane.Action {
+		if !l.stack.Has(shown) {
+			return nil
+		}
+		return actionList{l.readJobs(shown), l.watchJobs(shown)}
+	})
+}
+
+// readJobs reads the list again.
+func (l *lists) readJobs(shown *dialog.Picker) pane.Action {
+	ctx, b := l.env.ctx, l.env.Backend
+	return doAsync(func() ([]Job, error) { return b.Jobs(ctx) }, func(jobs []Job, err error) pane.Action {
+		if err == nil && shown == l.jobPicker {
+			l.jobs = jobs
+			l.previewJobs()
+			shown.SetItems(l.jobItems())
+		}
+		return nil // an error stays for the next time that the user asks
+	})
+}
+
+func (l *lists) endJob(id string) pane.Action {
+	b, shown := l.env.Backend, l.jobPicker
+	return l.env.tryAsync(func(ctx context.Context) error { return b.EndJob(ctx, id) }, func(err error) pane.Action {
+		if err != nil {
+			shown.Failed(err.Error())
+		}
+		return l.readJobs(shown)
+	})
+}
+
+// moveToBackground moves the running command of the model to the background. What happened is in the result of its call.
+func (e *env) moveToBackground() pane.Action {
+	return e.tryAsync(e.Backend.MoveToBackground, failureSnackbar)
+}
+
+// jobsText says how many commands run in the background, "" for none.
+func (s *session) jobsText() string {
+	switch s.jobs {
+	case 0:
+		return ""
+	case 1:
+		return "1 job"
+	}
+	return fmt.Sprintf("%d jobs", s.jobs)
+}
