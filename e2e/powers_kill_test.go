@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -189,6 +190,67 @@ func (p *sandbox) awaitNoProcess() {
 		case <-tick.C:
 		case <-late:
 			p.t.Fatalf("processes are left: %q", left)
+		}
+	}
+}
+
+// A rewind of files that is killed at random moments leaves each file as before or brought back, and the next one says which.
+func TestKillsDuringARewindLeaveEveryFileWhole(t *testing.T) {
+	t.Parallel()
+	const files = 12
+	name := func(i int) string { return fmt.Sprintf("ship%02d.txt", i) }
+	before, after := strings.Repeat("before\n", 2000), strings.Repeat("after\n", 2000)
+	p := newSandbox(t, nil)
+	s := newServer(t, func(w *wire) {
+		for i := range files {
+			w.call(i, fmt.Sprint("c", i), "create_file", object{"path": name(i), "content": after, "overwrite": true})
+		}
+		w.end("tool_calls", 0, 0)
+	}, textReply("Done."))
+	for i := range files {
+		p.writeFile(name(i), before)
+	}
+	p.output(s.flags("ask", "--cfg", "permissions.mode=auto-edit", "sail")...)
+	id := p.newestConversation(p.openStore())
+	began := time.Now()
+	rewind := []string{"rewind", id, "--turn", "0", "--files"}
+	if out, err := p.newCommand(rewind...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	usual, random := time.Since(began), rand.New(rand.NewPCG(3, 4))
+	for range kills(t) {
+		for i := range files {
+			p.writeFile(name(i), after)
+		}
+		cmd := p.newCommand(rewind...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(random.Int64N(int64(usual))), func() { _ = cmd.Process.Kill() }) // it may have ended
+		_ = cmd.Wait()                                                                                         // killed
+		timer.Stop()
+		var left []string
+		for i := range files {
+			switch p.readFile(name(i)) {
+			case after:
+				left = append(left, name(i))
+			case before:
+			default:
+				t.Fatalf("%s is neither as before nor brought back", name(i))
+			}
+		}
+		var planned struct{ Files []struct{ Path, Left string } }
+		if err := json.Unmarshal(p.output(append(rewind, "--dry-run", "--json")...), &planned); err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		for _, f := range planned.Files {
+			if told = append(told, f.Path); f.Left != "" {
+				t.Errorf("%s cannot be brought back after a kill: %s", f.Path, f.Left)
+			}
+		}
+		if !slices.Equal(told, left) {
+			t.Errorf("left are %q, and it says %q", left, told)
 		}
 	}
 }

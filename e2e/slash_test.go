@@ -56,7 +56,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 	commandTests := []commandTest{
 		opensView("help", "Files and commands"), opensView("context", "What fills it"), opensView("history", " History", "original"),
 		opensView("settings", " Settings", "compaction.enabled"), opensView("diff", " Diff", "No file was changed"),
-		opensView("ledger", " Ledger", "No compactions yet"), opensView("search wind", " Search", "enter open"), opensView("rewind", "Go back to"),
+		opensView("ledger", " Ledger", "No compactions yet"), opensView("search wind", " Search", "enter open"), opensView("rewind", "Go back to"), opensView("checkpoints", "Turns that changed files"),
 		opensView("profile", "Profile", "esc close"), opensView("model", "Model", "esc close"), opensView("effort", "Effort: how much"),
 		opensView("connect", "Connect", "esc close"), opensView("theme", "Theme", "esc close"), opensView("permissions", "esc close"),
 		opensView("tools", "Tools", "read_file"), opensView("mcp", "Servers of tools", "No server of tools"), opensView("skills", "Skills", "no skill was found"), opensView("memory", "Instructions", "esc close"),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
 	"plimsoll/tui"
 	"plimsoll/tui/changes"
@@ -40,7 +41,7 @@ func (r *rig) Request(ctx context.Context, event uint64) (inspect.RebuiltRequest
 	return r.archive.requests[event], nil
 }
 
-func (r *rig) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File {
+func (r *rig) OnDisk(ctx context.Context, files []diff.ChangedFile, _ []conversation.FileChange) []changes.File {
 	found := make([]changes.File, len(files))
 	for i, f := range files {
 		found[i].ChangedFile = f

@@ -176,8 +176,9 @@ type Backend interface {
 	// PlanRewind plans to bring the files of the open conversation back to what they were before a turn; with redo, to undo the
 	// newest rewind of files.
 	PlanRewind(ctx context.Context, turn int, redo bool) (FilePlan, error)
-	// OnDisk compares the files that a conversation changed with their present content, in the same order.
-	OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File
+	// OnDisk compares the files that a conversation changed with their present content, in the same order. kept are the changes
+	// of those whose contents were kept.
+	OnDisk(ctx context.Context, files []diff.ChangedFile, kept []conversation.FileChange) []changes.File
 
 	// Request rebuilds a request of the open conversation, given the Seq of its usage event.
 	Request(ctx context.Context, event uint64) (inspect.RebuiltRequest, error)

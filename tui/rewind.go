@@ -258,24 +258,48 @@ func (v *views) openPlan(a showPlan) pane.Action {
 	return v.open(view)
 }
 
-// pickTurn lets the user choose the message to go back to, the newest first. label
-// returns a message as it was typed.
+// pickTurn lets the user choose the message to go back to, the newest first. label returns a message as it was typed.
 func (s *session) pickTurn(label func(sent string) string) pane.Action {
+	return s.pickTurnOf(dialog.PickerOptions{Title: "Go back to an earlier message", Empty: "every turn is undone; /redo redoes the latest"}, label, false)
+}
+
+// checkpoints is pickTurn with only the turns in which tools changed files.
+func (s *session) checkpoints(label func(sent string) string) pane.Action {
+	return s.pickTurnOf(dialog.PickerOptions{Title: "Turns that changed files", Empty: "no tool has changed a file yet"}, label, true)
+}
+
+func (s *session) pickTurnOf(o dialog.PickerOptions, label func(sent string) string, changedOnly bool) pane.Action {
 	if why := s.whyNotRewindable(); why != "" {
 		return refusal(why)
 	}
-	var items []dialog.Item
+	changed := map[int]map[string]bool{} // files, by turn
+	for _, e := range s.log {
+		if c, ok := e.Body.(conversation.Checkpoint); ok {
+			for _, f := range c.Files {
+				if changed[e.Turn] == nil {
+					changed[e.Turn] = map[string]bool{}
+				}
+				changed[e.Turn][f.Path] = true
+			}
+		}
+	}
 	for _, t := range slices.Backward(s.log.userTurns()) {
+		n, files := len(changed[t.event.Turn]), ""
+		if n > 0 {
+			files = numbers.Count(n, "file")
+		} else if changedOnly {
+			continue
+		}
 		when := t.event.Time.In(s.env.Now().Location()).Format("2 Jan 15:04")
-		items = append(items, dialog.Item{
+		o.Items = append(o.Items, dialog.Item{
 			ID:      strconv.FormatUint(t.event.Seq, 10),
 			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),
-			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(t.text)) + " tokens"},
+			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(t.text)) + " tokens", files},
 		})
 	}
-	return open(dialog.PickerOptions{Title: "Go back to an earlier message", Items: items, Empty: "every turn is undone; /redo redoes the latest",
-		Choose: func(event, _ string) pane.Action {
-			seq, _ := strconv.ParseUint(event, 10, 64) // as it was written above
-			return s.rewind(s.outline.TurnOf(seq))
-		}})
+	o.Choose = func(event, _ string) pane.Action {
+		seq, _ := strconv.ParseUint(event, 10, 64) // as it was written above
+		return s.rewind(s.outline.TurnOf(seq))
+	}
+	return open(o)
 }

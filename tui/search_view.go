@@ -1,11 +1,15 @@
 package tui
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/pane"
@@ -106,17 +110,31 @@ type diffView struct {
 	*changes.Model
 	requestedAt uint64 // the newest event when they were requested
 	seq         int    // number of the newest request
+	turn        int    // it shows what changed since this turn
 	isPlan      bool   // it shows what a rewind would do, and is not refreshed
 }
 
-func (v *views) openDiff() pane.Action {
+// openDiff shows what changed, from a turn on that args may name.
+func (v *views) openDiff(args string) pane.Action {
+	turn, err := strconv.Atoi(cmp.Or(args, "0"))
+	if err != nil || turn < 0 {
+		return refusal("usage: /diff [TURN]")
+	}
 	if no := v.whyNotOpen(); no != nil {
 		return no
 	}
 	if _, open := v.topView().(*diffView); open {
 		return nil
 	}
-	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &v.env.Keys.Diff})})
+	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &v.env.Keys.Diff}), turn: turn})
+}
+
+// title is that of the conversation, with the turn that the view begins with.
+func (d *diffView) title(v *views) string {
+	if d.turn == 0 {
+		return v.session.Title
+	}
+	return "from turn " + strconv.Itoa(d.turn) + " on · " + v.session.Title
 }
 
 func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.changes()) }
@@ -127,14 +145,18 @@ func (d *diffView) refresh(v *views) {
 	case d.isPlan:
 		return
 	case d.seq == 0:
-		d.Show(changes.Content{Title: v.session.Title})
+		d.Show(changes.Content{Title: d.title(v)})
 	case newest == d.requestedAt:
 		return
 	}
 	d.requestedAt = newest
 	d.seq++
-	ctx, b, seq, log, title := v.env.ctx, v.env.Backend, d.seq, v.session.log, v.session.Title
-	compare := func() ([]changes.File, error) { return b.OnDisk(ctx, diff.ChangedFiles(log)), nil }
+	ctx, b, seq, log, title := v.env.ctx, v.env.Backend, d.seq, v.session.log, d.title(v)
+	kept, turn := conversation.FilesSince(log, d.turn), d.turn
+	compare := func() ([]changes.File, error) {
+		since := slices.DeleteFunc(slices.Clone(log), func(e conversation.Event) bool { return e.Turn < turn })
+		return b.OnDisk(ctx, diff.ChangedFiles(since), kept), nil
+	}
 	v.pendingCommand = doAsync(compare, func(files []changes.File, _ error) pane.Action {
 		if seq == d.seq {
 			d.Show(changes.Content{Title: title, Files: files, Loaded: true})

@@ -297,7 +297,7 @@ func (h *Host) PlanRewind(ctx context.Context, turn int, redo bool) (tui.FilePla
 }
 
 // OnDisk compares files that the conversation's tools changed with their current content in the workspace.
-func (h *Host) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.File {
+func (h *Host) OnDisk(ctx context.Context, files []diff.ChangedFile, kept []conversation.FileChange) []changes.File {
 	found := make([]changes.File, len(files))
 	ws, err := workspace.Open(h.deps.Settings.Workspace)
 	if err == nil {
@@ -306,14 +306,15 @@ func (h *Host) OnDisk(ctx context.Context, files []diff.ChangedFile) []changes.F
 	for i, f := range files {
 		found[i] = changes.File{ChangedFile: f, Disk: changes.DiskUnreadable}
 		if err == nil && ctx.Err() == nil {
-			found[i].ChangedFile, found[i].Disk = compareFile(ws, f)
+			found[i].ChangedFile, found[i].Disk = h.compareFile(ws, f, kept)
 		}
 	}
 	return found
 }
 
-// compareFile returns the change, with the whole file's text if it is unchanged on disk, and the state on disk.
-func compareFile(ws *workspace.Files, f diff.ChangedFile) (diff.ChangedFile, changes.Disk) {
+// compareFile returns the change, as one diff if the file is unchanged on disk, and the state on disk. The diff begins with the
+// content that was kept before the first change, or with the one that the recorded diffs lead back to.
+func (h *Host) compareFile(ws *workspace.Files, f diff.ChangedFile, kept []conversation.FileChange) (diff.ChangedFile, changes.Disk) {
 	p, err := ws.Locate(f.Name)
 	if err != nil {
 		return f, changes.DiskUnreadable
@@ -324,6 +325,17 @@ func compareFile(ws *workspace.Files, f diff.ChangedFile) (diff.ChangedFile, cha
 	text, err := ws.Content(p)
 	if err != nil {
 		return f, changes.DiskUnreadable
+	}
+	at := slices.IndexFunc(kept, func(c conversation.FileChange) bool { return c.Path == p.Rel && c.To == conversation.ContentHash(text) })
+	if at >= 0 {
+		first, now := diff.Version{Name: f.Name, Missing: kept[at].From == ""}, diff.Version{Name: f.Name, Text: text}
+		if !first.Missing {
+			first.Text, err = h.deps.Resources.Checkpoints().Get(kept[at].From)
+		}
+		if whole, ok := diff.Parse(diff.Unified(first, now)); err == nil && ok {
+			f.Diffs = []diff.File{whole}
+			return f, changes.DiskSame
+		}
 	}
 	if whole, same := f.Whole(text); same {
 		return whole, changes.DiskSame

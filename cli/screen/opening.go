@@ -306,6 +306,18 @@ func (h *Host) copySource(ctx context.Context) (session.ConversationState, error
 	return s, err
 }
 
+// changedFilesNote says which files are not as the open conversation left them; nil if all are.
+func (h *Host) changedFilesNote(ctx context.Context) []string {
+	running := h.running()
+	if running == nil {
+		return nil
+	}
+	if changed := running.ChangedFiles(ctx); len(changed) > 0 {
+		return []string{"not as this conversation remembers: " + plain.Line(strings.Join(changed, ", ")) + " (/diff)"}
+	}
+	return nil
+}
+
 // copyOf copies a conversation, leaves the open one and continues the copy.
 func (h *Host) copyOf(ctx context.Context, s session.ConversationState) (tui.Conversation, error) {
 	id, err := h.deps.Conversations.Copy(ctx, s)
@@ -314,7 +326,7 @@ func (h *Host) copyOf(ctx context.Context, s session.ConversationState) (tui.Con
 	}
 	opened, err := h.Resume(ctx, id)
 	if err == nil {
-		opened.Notes = append(opened.Notes, session.CopyNote(s.ID))
+		opened.Notes = append(append(opened.Notes, session.CopyNote(s.ID)), h.changedFilesNote(ctx)...)
 	}
 	return opened, err
 }

@@ -53,6 +53,15 @@ func (r *Running) noteUnfinished(ctx context.Context) {
 	}
 }
 
+// ChangedFiles lists the files that are not as the conversation left them when it was opened.
+func (r *Running) ChangedFiles(ctx context.Context) []string {
+	rewinder, ok := r.Toolbox.Rewinder()
+	if !ok {
+		return nil
+	}
+	return rewinder.Changed(ctx, r.Events)
+}
+
 // FileRewind is a rewind of files of a stored conversation that is not open for writing.
 type FileRewind struct {
 	checkpoint.Plan

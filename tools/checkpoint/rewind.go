@@ -236,6 +236,17 @@ func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(c
 	return out, record(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: out.Text()})
 }
 
+// Changed lists the files that are not as the conversation left them.
+func (r Rewinder) Changed(ctx context.Context, log []conversation.Event) (paths []string) {
+	for _, c := range conversation.FilesSince(log, 0) {
+		f := File{Path: c.Path}
+		if ctx.Err() == nil && r.read(&f) == nil && f.Now != c.To {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
 // UnfinishedNote says that a rewind was interrupted.
 func UnfinishedNote(done, left []string) string {
 	text := "bringing files back was interrupted. Left as before: " + strings.Join(left, ", ")
