@@ -99,7 +99,7 @@ func (d *dialogs) update(u updates.Update) pane.Action {
 		d.closeQuestions(func(q question) bool { return q.callID == u.CallID })
 		return d.openQuestions()
 	}
-	return nil
+	return d.checkPlan(u)
 }
 
 func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {

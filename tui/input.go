@@ -97,7 +97,7 @@ func (m *Model) handleMainKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(k, keys.Expand):
 		transcript.ToggleExpanded()
 	case key.Matches(k, keys.Mode):
-		return m.do(m.session.setMode(m.session.nextMode())), true
+		return m.do(m.session.cycleMode()), true
 	case key.Matches(k, keys.TakeBack):
 		if len(m.chat.outbox.queued) > 0 {
 			m.session.Session.ReturnQueued()
@@ -233,6 +233,11 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 		return m.runTypedCommand(a)
 	case approveOwnCommand:
 		return m.do(m.dialogs.addQuestion(m.chat.outbox.ownCommandQuestion(a, m.dialogs)))
+	case offerPlan:
+		m.dialogs.recordTyping(false) // the user asked for it with a key
+		return m.do(m.dialogs.offerPlan(a.mode))
+	case carryOut:
+		return m.do(m.carryOutPlan(a))
 	case composer.Help:
 		return m.do(help(m.env.Keys))
 	case deferred:

@@ -34,7 +34,9 @@ type session struct {
 
 	unreachableReason string // why the server did not answer the last check; "" if it did
 
-	todos []conversation.Todo // the model's checklist; nil if there is none, or all is done
+	plan     plan
+	workMode conversation.Mode   // the newest mode but plan that the user chose or sent a message in; "" without one
+	todos    []conversation.Todo // the model's checklist; nil if there is none, or all is done
 
 	breakdown inspect.Breakdown // as the agent last computed it
 	review    pendingReview
@@ -60,7 +62,8 @@ const busyOpening = "a conversation is still being opened"
 // setConversation sets the conversation that was opened, and returns the failures from before.
 func (s *session) setConversation(c Conversation) (faults []string) {
 	faults = s.earlyFailures
-	*s = session{Conversation: c, env: s.env, outline: s.outline, isOpen: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
+	*s = session{Conversation: c, env: s.env, outline: s.outline, isOpen: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events), workMode: s.workMode}
+	s.setWorkMode(c.Mode)
 	s.readTodos()
 	return faults
 }
@@ -205,6 +208,13 @@ func (s *session) addEvents(events []conversation.Event) {
 			s.Title = b.Title
 		case conversation.AssistantMessage:
 			s.load.replyLogged = true
+			if s.Mode == conversation.ModePlan && !s.readOnly() {
+				s.plan.addReply(e, b)
+			}
+		case conversation.UserMessage:
+			s.setWorkMode(s.Mode)
+		case conversation.Rewind:
+			s.plan.removeRewound(b)
 		case conversation.ConfigChanged:
 			if name, ok := b.Set[defaultProfile]; ok {
 				s.Profile = unquoted(name)

@@ -56,7 +56,25 @@ func (s *session) permissionsCommand(args string) pane.Action {
 	return s.setMode(mode)
 }
 
+// setMode switches to a mode that the user named, but asks about the plan first.
 func (s *session) setMode(mode conversation.Mode) pane.Action {
+	if mode != conversation.ModePlan && s.canCarryOut() {
+		return offerPlan{mode}
+	}
+	switched := s.switchMode(mode)
+	s.setWorkMode(s.Mode)
+	return switched
+}
+
+// cycleMode switches to the next mode, but asks about the plan first.
+func (s *session) cycleMode() pane.Action {
+	if s.canCarryOut() {
+		return offerPlan{s.modeBeforePlan()}
+	}
+	return s.switchMode(s.nextMode())
+}
+
+func (s *session) switchMode(mode conversation.Mode) pane.Action {
 	if s.readOnly() {
 		return nil
 	}

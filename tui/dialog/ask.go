@@ -19,6 +19,7 @@ type Ask struct {
 	title, question string
 	options         []option
 	danger          bool
+	numbered        bool                                     // digits choose the options
 	asked           bool                                     // the user opened it with a key: keys typed at once are for it
 	answer          func(option int, own string) pane.Action // option is -1 if it was dismissed
 
@@ -41,7 +42,7 @@ type option struct {
 // NewAsk returns a question of the model with the answers that it offers, which may be empty.
 // ok is false if the dialog was closed.
 func NewAsk(question string, options []string, answer func(text string, ok bool) pane.Action) *Ask {
-	a := &Ask{title: "The model asks", question: strings.TrimSpace(plain.Text(question)), own: newLine(""), accept: "answer", leave: "no answer"}
+	a := &Ask{title: "The model asks", question: strings.TrimSpace(plain.Text(question)), own: newLine(""), numbered: true, accept: "answer", leave: "no answer"}
 	for i, o := range options {
 		number := "   "
 		if i < 9 {
@@ -92,13 +93,36 @@ func NewConfirm(o ConfirmOptions, answer func(yes bool) pane.Action) *Ask {
 	return a
 }
 
+// NewChoice returns a text with a question as its title, several yeses and a no, all numbered. answer gets the
+// index of the yes, or -1 for the no. Closing it is no.
+func NewChoice(title, text string, yes []string, no string, answer func(yes int) pane.Action) *Ask {
+	a := &Ask{title: plain.Line(title), question: strings.TrimSpace(plain.Text(text)), numbered: true, accept: "choose", leave: "no"}
+	for i, label := range append(slices.Clone(yes), no) {
+		o := option{label: strconv.Itoa(i+1) + "  " + plain.Line(label)}
+		switch i {
+		case 0:
+			o.keys = func(a Answers) []key.Binding { return []key.Binding{a.Yes} }
+		case len(yes):
+			o.keys = func(a Answers) []key.Binding { return []key.Binding{a.No, a.Close} }
+		}
+		a.options = append(a.options, o)
+	}
+	a.answer = func(option int, _ string) pane.Action {
+		if option == len(yes) {
+			option = -1
+		}
+		return answer(option)
+	}
+	return a
+}
+
 func (a *Ask) asks() bool           { return !a.asked }
 func (a *Ask) dismiss() pane.Action { return a.answer(-1, "") }
 
 func (a *Ask) labels() (list []string) {
 	for _, o := range a.options {
 		label := o.label
-		if o.keys != nil {
+		if o.keys != nil && !a.numbered {
 			label = o.keys(a.config.keys.Answers)[0].Help().Key + "  " + label
 		}
 		list = append(list, label)
@@ -137,8 +161,11 @@ func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 			return a.accepted()
 		case key.Matches(k, keys.Answers.Close):
 			return a.dismiss(), true
-		case a.own == nil && key.Matches(k, keys.Moves.Up, keys.Moves.Down, keys.Moves.Next, keys.Moves.Previous):
-			a.choose(1 - a.sel)
+		case a.own == nil && key.Matches(k, keys.Moves.Down, keys.Moves.Next):
+			a.choose((a.sel + 1) % len(a.options))
+			return nil, false
+		case a.own == nil && key.Matches(k, keys.Moves.Up, keys.Moves.Previous):
+			a.choose((a.sel + len(a.options) - 1) % len(a.options))
 			return nil, false
 		case key.Matches(k, keys.Moves.Up):
 			a.choose(a.sel - 1)
@@ -164,7 +191,7 @@ func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 
 // optionFor returns the option that a key chooses, or -1.
 func (a *Ask) optionFor(k tea.KeyPressMsg) int {
-	if n, err := strconv.Atoi(k.Text); err == nil && a.own != nil && a.sel < len(a.options) && n >= 1 && n <= min(9, len(a.options)) {
+	if n, err := strconv.Atoi(k.Text); err == nil && a.numbered && a.sel < len(a.options) && n >= 1 && n <= min(9, len(a.options)) {
 		return n - 1
 	}
 	return slices.IndexFunc(a.options, func(o option) bool { return o.keys != nil && key.Matches(k, o.keys(a.config.keys.Answers)...) })
