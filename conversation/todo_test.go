@@ -41,16 +41,8 @@ func TestTheChecklistInForce(t *testing.T) {
 			t.Errorf("after %d events: %s, want %s", len(log.Events()), got, step.want)
 		}
 	}
-}
-
-func TestWhatIsNoTodoIsLeftOut(t *testing.T) {
-	t.Parallel()
-	for arguments, want := range map[string][]conversation.Todo{
-		"": nil, "[]": nil, `{"todos":7}`: nil,
-		`{"todos":[{"text":"  "},{"text":"one\n two","status":"done"}]}`: {{Text: "one two", Status: conversation.TodoDone}},
-	} {
-		if d := cmp.Diff(want, conversation.ParseTodos(arguments)); d != "" {
-			t.Errorf("%s (-want +got): %s", arguments, d)
-		}
+	want := []conversation.Todo{{Text: "one two", Status: conversation.TodoDone}}
+	if d := cmp.Diff(want, conversation.ParseTodos(`{"todos":[{"text":"  "},{"text":"one\n two","status":"done"}]}`)); d != "" || conversation.ParseTodos("[]") != nil {
+		t.Errorf("parsed (-want +got): %s", d)
 	}
 }

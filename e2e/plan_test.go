@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"strings"
 	"testing"
 
 	"plimsoll/conversation"
@@ -21,14 +20,10 @@ func TestAnAcceptedPlanIsCarriedOutAndStays(t *testing.T) {
 	s := newServer(t, textReply(proposed),
 		todosReply("c1", conversation.TodoDone, conversation.TodoInProgress),
 		callReply("c2", "create_file", object{"path": "plan.txt", "content": "one more"}), textReply("One more is counted."),
-		todosReply("c3", conversation.TodoDone, conversation.TodoDone), textReply("All is done."),
-		textReply("The wind is fair."))
+		todosReply("c3", conversation.TodoDone, conversation.TodoDone), textReply("All is done."))
 	term := p.startChat(defaultSize, s, "--cfg", "permissions.mode=plan")
 	term.sendMessage("how would you count one more ship?")
 	term.awaitQuestion("Carry out this plan?", "2. Count one more ship.", "1  yes · ask", "2  yes · auto-edit", "3  no")
-	if s.requestCount() != 1 {
-		t.Error("something was sent before the answer")
-	}
 	term.typeText("2")
 	term.awaitIdle("One more is counted.", "1/2 count one more")
 	if got := p.readFile("plan.txt"); got != "one more" {
@@ -49,10 +44,4 @@ func TestAnAcceptedPlanIsCarriedOutAndStays(t *testing.T) {
 	}
 	term.slashCommand("/undo")
 	term.awaitText("1 turn undone", "1/2 count one more")
-	if kinds := p.overlayKinds(id); kinds[0] != conversation.KindPin {
-		t.Errorf("the overlays are %v", kinds)
-	}
-	if strings.Contains(p.logs(), "Count one more ship") {
-		t.Error("the plan is in the log file")
-	}
 }

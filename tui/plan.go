@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"sync"
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -32,7 +33,9 @@ type plan struct {
 }
 
 // steps matches the first of numbered steps and another, as list items or headings.
-var steps = regexp.MustCompile(`(?ms)^[ \t]*(?:#+ |[-*] )?(?:\*\*)?\d+[.)]\s.*^[ \t]*(?:#+ |[-*] )?(?:\*\*)?\d+[.)]\s`)
+var steps = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?ms)^[ \t]*(?:#+ |[-*] )?(?:\*\*)?\d+[.)]\s.*^[ \t]*(?:#+ |[-*] )?(?:\*\*)?\d+[.)]\s`)
+})
 
 // offerPlan asks whether to carry out the plan. The first yes switches to mode.
 type offerPlan struct{ mode conversation.Mode }
@@ -47,13 +50,6 @@ type carryOut struct {
 func (p *plan) addReply(e conversation.Event, reply conversation.AssistantMessage) {
 	if reply.Stop == conversation.StopEnd && strings.TrimSpace(reply.Text) != "" {
 		*p = plan{event: e.Seq, turn: e.Turn, text: reply.Text}
-	}
-}
-
-// removeRewound forgets the plan if a rewind undoes it.
-func (p *plan) removeRewound(by conversation.Rewind) {
-	if p.event != 0 && by.Removes(p.turn, p.event) {
-		*p = plan{}
 	}
 }
 
@@ -83,7 +79,7 @@ func (d *dialogs) checkPlan(u updates.Update) pane.Action {
 		d.closePlan()
 		return nil
 	}
-	if _, is := u.(updates.Status); is && !s.plan.wasOffered && steps.MatchString(s.plan.text) {
+	if _, is := u.(updates.Status); is && !s.plan.wasOffered && steps().MatchString(s.plan.text) {
 		return d.offerPlan(s.modeBeforePlan())
 	}
 	return nil

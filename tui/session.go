@@ -214,7 +214,9 @@ func (s *session) addEvents(events []conversation.Event) {
 		case conversation.UserMessage:
 			s.setWorkMode(s.Mode)
 		case conversation.Rewind:
-			s.plan.removeRewound(b)
+			if b.Removes(s.plan.turn, s.plan.event) {
+				s.plan = plan{}
+			}
 		case conversation.ConfigChanged:
 			if name, ok := b.Set[defaultProfile]; ok {
 				s.Profile = unquoted(name)

@@ -102,6 +102,7 @@ func TestEveryTerminalSize(t *testing.T) {
 			r.sendAppended(conversation.Renamed{Title: text}, conversation.UserMessage{Text: text})
 			r.sendUpdates(updates.Delta{Text: text, Reasoning: text}, updates.Queued{Texts: []string{text, text}},
 				updates.Status{Phase: updates.Retrying, Why: text}, updates.ModelSwitched{Model: llm.Model{Provider: text, ID: text, Badge: text}})
+			r.sendAppended(wroteTodos("1", 1, text, text)...)
 		},
 	}
 	for name, state := range states {
