@@ -90,7 +90,7 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 		if err != nil {
 			return result{}, err
 		}
-		return result{text: fmt.Sprintf("started in the background as %s. Read its output with id: %q, end it with stop: true", id, id)}, nil
+		return result{text: fmt.Sprintf("started in the background as %s. You are told when it ends. Read its output with id: %q, end it with stop: true", id, id)}, nil
 	}
 	return resultOf(b.jobs.Run(ctx, command, time.Duration(args.Int("timeout", commandSeconds))*time.Second, progress))
 }

@@ -96,6 +96,15 @@ func (c *capture) since(position int64) (string, int64) {
 	return b.String(), c.total
 }
 
+// last returns the last n bytes of the output.
+func (c *capture) last(n int64) string {
+	c.mu.Lock()
+	position := max(0, c.total-n)
+	c.mu.Unlock()
+	text, _ := c.since(position)
+	return text
+}
+
 // screenText returns output as a terminal would finally show it: without escape
 // sequences, and only the last version of a line that carriage returns overwrite.
 func screenText(out string) string {

@@ -55,6 +55,7 @@ type job struct {
 	waiting int                   // calls that wait for the end, and will tell it
 	endedBy conversation.JobEnder // who ends it
 	ended   bool                  // its end is recorded
+	size    conversation.Size     // of the output, once it has ended
 }
 
 // Jobs starts commands and keeps those in the background.
@@ -160,9 +161,9 @@ func (j *Jobs) watch(one *job) {
 	text, _ := one.output.since(0)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	one.ended, one.took = true, time.Since(one.started)
+	one.ended, one.took, one.size = true, time.Since(one.started), conversation.Measure(text)
 	j.record(conversation.JobEnded{ID: one.id, Command: one.command, How: j.how(one), Code: one.process.cmd.ProcessState.ExitCode(),
-		Duration: one.took.Milliseconds(), Size: conversation.Measure(text), By: one.endedBy, Told: one.waiting > 0})
+		Duration: one.took.Milliseconds(), Size: one.size, By: one.endedBy, Told: one.waiting > 0})
 }
 
 // end ends a job unless it has ended.
@@ -283,11 +284,12 @@ func (j *Jobs) List() []Job {
 	defer j.mu.Unlock()
 	var out []Job
 	for _, one := range slices.Backward(j.list) {
-		text, _ := one.output.since(0)
-		shown := Job{ID: one.id, Command: one.command, Took: time.Since(one.started), Size: conversation.Measure(text),
-			Tail: strings.TrimRight(screenText(text[max(0, len(text)-tailBytes):]), "\n")}
+		shown := Job{ID: one.id, Command: one.command, Tail: strings.TrimRight(screenText(one.output.last(tailBytes)), "\n")}
 		if one.ended {
-			shown.How, shown.Took = j.how(one), one.took
+			shown.How, shown.Took, shown.Size = j.how(one), one.took, one.size
+		} else {
+			text, _ := one.output.since(0)
+			shown.Took, shown.Size = time.Since(one.started), conversation.Measure(text)
 		}
 		out = append(out, shown)
 	}

@@ -44,7 +44,7 @@ func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, p
 	case <-one.moved:
 	}
 	if j.wasMoved(one) {
-		status := fmt.Sprintf("the user moved it to the background as %s, where it goes on. Read its further output with id: %q, end it with stop: true", one.id, one.id)
+		status := fmt.Sprintf("the user moved it to the background as %s, where it goes on; you are told when it ends. Read its further output with id: %q, end it with stop: true", one.id, one.id)
 		return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: "moved to the background as " + one.id}, nil
 	}
 	wasEnded := p.awaitEnd(bounded) // it timed out or was interrupted
