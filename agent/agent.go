@@ -343,7 +343,7 @@ func (a *Agent) resume(ctx context.Context) {
 	when := now
 	var bodies []conversation.Body
 	for _, c := range openCalls(a.journal.Events()) {
-		bodies = append(bodies, interruptedResult(c, programEnded))
+		bodies = append(bodies, interruptedResult(c, programEnded+continueHint(a.journal.Events(), c.ID)))
 	}
 	if p := a.partial; p != nil && (p.Text != "" || p.Reasoning != "") {
 		bodies = append(bodies, p.RecoveredBodies(a.journal.NextSeq()+uint64(len(bodies)))...)
@@ -355,6 +355,16 @@ func (a *Agent) resume(ctx context.Context) {
 		a.journal.Postpone(bodies...)
 		a.journal.Publish(updates.Failed{Err: llm.AsError(err)})
 	}
+}
+
+// continueHint names the sub-conversation that a call started, so that it can go on; "" for a call without one.
+func continueHint(events []conversation.Event, callID string) string {
+	for _, t := range conversation.Tasks(events) {
+		if t.Call == callID {
+			return ". Its sub-conversation is kept; a call of task with continue " + t.Conversation + " goes on with it"
+		}
+	}
+	return ""
 }
 
 // openCalls lists the calls without a result, in order.

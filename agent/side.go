@@ -16,10 +16,14 @@ import (
 // AskUser asks the user and waits for the answer. ok is false without one: no user is present, or ctx ended. Any goroutine may call
 // it.
 func (a *Agent) AskUser(ctx context.Context, review conversation.Review) (answer conversation.Answer, ok bool) {
+	return a.AskAbout(ctx, conversation.ToolCall{ID: "question " + strconv.FormatInt(a.asked.Add(1), 10)}, review)
+}
+
+// AskAbout is AskUser for a call that is not of this conversation. Its ID must be unlike those of the calls of the conversation.
+func (a *Agent) AskAbout(ctx context.Context, c conversation.ToolCall, review conversation.Review) (answer conversation.Answer, ok bool) {
 	if !a.journal.Interactive {
 		return answer, false
 	}
-	c := conversation.ToolCall{ID: "question " + strconv.FormatInt(a.asked.Add(1), 10)}
 	to := make(chan conversation.Answer, 1)
 	a.inbox.Put(func(context.Context) { a.calls.ask(c, review, to) })
 	select {

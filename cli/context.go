@@ -10,6 +10,7 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
 	"plimsoll/compact/inspect"
+	"plimsoll/conversation"
 )
 
 // No server is asked for the window. It is the first of: the flag, the configuration, the window learned from an overflow,
@@ -62,7 +63,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	cmd.settings.NoteRefused()
 	breakdown := session.BreakdownOf(cmd.settings.Cfg().Rules(), snapshot, m)
 	if cmd.asJSON {
-		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()))
+		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()), conversation.KeptOutByTasks(snapshot.Events))
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
 		report.Skills = show.Skills(cmd.settings.Skills(cmd.settings.Cfg()).Offered(), snapshot.Events)
 		return console.WriteJSON(cmd.console.Stdout, report)

@@ -24,6 +24,8 @@ type Config struct {
 	Hooks       Hooks                     `yaml:"hooks"`
 	Skills      Skills                    `yaml:"skills"`
 	Commands    Commands                  `yaml:"commands"`
+	Agents      Agents                    `yaml:"agents"`
+	Tasks       Tasks                     `yaml:"tasks"`
 	Jobs        Jobs                      `yaml:"jobs"`
 	Checkpoints Checkpoints               `yaml:"checkpoints"`
 	UI          UI                        `yaml:"ui"`
@@ -116,6 +118,18 @@ type Commands struct {
 	Folders []string `yaml:"folders" check:"text" doc:"Further folders with commands, each a Markdown file; besides the user's own folder, and .plimsoll/commands and .claude/commands in the workspace."`
 }
 
+// Agents are agents of the user's own, which tasks can be given to.
+type Agents struct {
+	Folders []string `yaml:"folders" check:"text" doc:"Further folders with agents, each a Markdown file; besides the user's own folder, and .plimsoll/agents and .claude/agents in the workspace."`
+}
+
+// Tasks bounds the conversations that the model starts for parts of the work.
+type Tasks struct {
+	Parallel int    `yaml:"parallel" min:"1" doc:"Tasks that may run at once."`
+	Model    string `yaml:"model" check:"text" doc:"Model of tasks: same = that of the conversation, or provider/id."`
+	Window   int    `yaml:"window" check:"chars" doc:"Context window of tasks in tokens; auto = that of the model."`
+}
+
 // Jobs bounds the commands that go on in the background.
 type Jobs struct {
 	Limit   int           `yaml:"limit" min:"1" doc:"Commands that may run in the background at once."`
@@ -152,6 +166,7 @@ func Default() Config {
 		Log:         Log{Level: "info"},
 		OnDemand:    OnDemand{Defer: "auto", DeferRatio: 0.1},
 		Skills:      Skills{Enabled: true},
+		Tasks:       Tasks{Parallel: 3, Model: "same"},
 		Jobs:        Jobs{Limit: 8, Timeout: time.Hour},
 		Checkpoints: Checkpoints{Enabled: true, Keep: 90 * 24 * time.Hour, Budget: 1e9},
 	}

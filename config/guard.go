@@ -57,6 +57,7 @@ var allowed = map[string]func(was, now Config) bool{
 		return now.ToolResults.MaxChars <= most && (now.ToolResults.MaxChars > 0 || was.ToolResults.MaxChars == 0)
 	},
 	"tool_results.keep_full": func(_, now Config) bool { return now.ToolResults.KeepFull },
+	"tasks.parallel":         func(was, now Config) bool { return now.Tasks.Parallel <= was.Tasks.Parallel },
 	"jobs.limit":             func(was, now Config) bool { return now.Jobs.Limit <= was.Jobs.Limit },
 	"jobs.timeout": func(was, now Config) bool {
 		return now.Jobs.Timeout > 0 && (was.Jobs.Timeout == 0 || now.Jobs.Timeout <= was.Jobs.Timeout)
@@ -91,6 +92,8 @@ var effects = map[string]string{
 	"hooks":              "runs commands on your machine",
 	"skills":             "gives the model instructions",
 	"commands":           "adds slash commands",
+	"agents":             "adds agents that get tasks",
+	"tasks":              "changes where tasks are sent, and what they may cost",
 	"jobs":               "lets more commands run in the background, or longer",
 	"ui.keys":            "changes what your keys do",
 	"ui.theme":           "makes Plimsoll read a file",

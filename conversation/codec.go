@@ -58,6 +58,8 @@ type storedEvent struct {
 	Checkpoint   *Checkpoint         `json:"checkpoint,omitempty"`
 	Rewound      *Rewound            `json:"rewound,omitempty"`
 	Instructed   *InstructionsLoaded `json:"instructions_loaded,omitempty"`
+	TaskStarted  *TaskStarted        `json:"task_started,omitempty"`
+	TaskEnded    *TaskEnded          `json:"task_ended,omitempty"`
 	JobStarted   *JobStarted         `json:"job_started,omitempty"`
 	JobEnded     *JobEnded           `json:"job_ended,omitempty"`
 

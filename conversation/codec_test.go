@@ -102,6 +102,8 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.InstructionsLoaded{Path: "a/AGENTS.md", Hash: "ab", Call: "c1"},
 		conversation.Checkpoint{Files: []conversation.FileVersion{{Path: "a", From: "1", To: "2", Mode: 0o644}}, By: "modify_file"},
 		conversation.Rewound{Turn: 3, Files: []conversation.FileVersion{{Path: "a", From: "2"}}, Redo: true},
+		conversation.TaskStarted{Conversation: "7f3a", Parent: "5e21", Call: "c1", Prompt: "look", Model: "p/m", Agent: "scout"},
+		conversation.TaskEnded{Conversation: "7f3a", Call: "c1", State: "done", Through: 9, Tokens: 84, CostUSD: new(float64)},
 		conversation.HookRan{Moment: "before_tool", Command: "x", Duration: 3, Refused: true, Reason: "r", Failed: true, Keep: []string{"k"}},
 		conversation.JobStarted{ID: "p1", Command: "make", Moved: true},
 		conversation.JobEnded{ID: "p1", Command: "make", How: "exit code 2", Code: 2, Duration: 9, Size: conversation.Measure("x"), By: conversation.EndedByLimit, Told: true},

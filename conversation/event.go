@@ -32,6 +32,8 @@ const (
 	KindCheckpoint   Kind = "checkpoint"
 	KindRewound      Kind = "rewound"
 	KindInstructed   Kind = "instructions_loaded"
+	KindTaskStarted  Kind = "task_started"
+	KindTaskEnded    Kind = "task_ended"
 	KindJobStarted   Kind = "job_started"
 	KindJobEnded     Kind = "job_ended"
 
@@ -218,6 +220,7 @@ const (
 	PurposeSummary Purpose = "summary" // to summarize a part of it
 	PurposeTitle   Purpose = "title"   // to name it
 	PurposeServer  Purpose = "server"  // to answer a server of tools
+	PurposeTask    Purpose = "task"    // all requests of a task, added up
 )
 
 // HasPromptCount reports whether the provider reported the tokens of the prompt.

@@ -147,6 +147,9 @@ func normalize(b Body) Body {
 	case JobEnded:
 		b.Command, b.How = CommandName(b.Command), Clean(b.How)
 		return b
+	case TaskStarted:
+		b.Prompt = Clean(b.Prompt)
+		return b
 	case HookRan:
 		b.Reason = Clean(b.Reason)
 		keep := make([]string, len(b.Keep))

@@ -92,9 +92,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, modelName)
 	case s.proto == messages && strings.HasSuffix(r.URL.Path, "/messages"):
-		s.nextReply(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t, blocks: &blockState{}})
+		s.nextReply(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t, body: string(body), blocks: &blockState{}})
 	case s.proto == chat && strings.HasSuffix(r.URL.Path, "/chat/completions"):
-		s.nextReply(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t})
+		s.nextReply(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t, body: string(body)})
 	default:
 		http.NotFound(w, r)
 	}
@@ -169,6 +169,7 @@ type wire struct {
 	t      testing.TB
 	w      http.ResponseWriter
 	r      *http.Request
+	body   string      // of the request
 	blocks *blockState // of the Messages API; nil for chat completions
 }
 

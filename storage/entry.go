@@ -21,6 +21,8 @@ type Entry struct {
 	Updated      time.Time `json:"updated"`            // time of the newest event
 	Turns        int       `json:"turns"`              // user messages
 	Events       int       `json:"events"`
+	// Parent is the conversation that started this one as a task, "" for one of the user.
+	Parent string `json:"parent,omitempty"`
 	// Problem is why the conversation cannot be read, "" if it can. With a problem,
 	// only ID and Updated are sure to be set.
 	Problem string `json:"problem,omitempty"`
@@ -68,6 +70,10 @@ func (e *Entry) add(events []conversation.Event) {
 			e.Turns++
 		case conversation.Renamed:
 			e.Title = oneLine(b.Title, firstLimit)
+		case conversation.TaskStarted:
+			if b.Conversation == e.ID { // a copy is the user's own
+				e.Parent = b.Parent
+			}
 		case conversation.ModelChanged:
 			e.Model, e.BaseURL = b.Name(), b.BaseURL
 		case conversation.AssistantMessage:

@@ -14,10 +14,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// Filter selects the conversations of a list. The zero value selects all.
+// Filter selects the conversations of a list. The zero value selects all of the user.
 type Filter struct {
 	Workspace string // only those of this folder, "" for any folder
 	Limit     int    // at most this many, 0 for all
+	Tasks     bool   // also sub-conversations, which tasks started
 }
 
 // List returns the stored conversations, the one with the newest event first.
@@ -26,6 +27,9 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 	entries, files, err := s.entries(ctx, f.Workspace)
 	if err != nil {
 		return nil, err
+	}
+	if !f.Tasks {
+		entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Parent != "" })
 	}
 	var locked []string
 	sizes := map[string]int64{}
@@ -87,7 +91,7 @@ func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, 
 	if len(found) == 1 && len(prefix) >= conversation.MinIDPrefix {
 		return found[0].id, nil
 	}
-	entries, err := s.List(ctx, Filter{})
+	entries, err := s.List(ctx, Filter{Tasks: len(found) > 0})
 	if err != nil {
 		return "", err
 	}

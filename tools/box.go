@@ -34,6 +34,8 @@ type Options struct {
 	Own []string
 
 	Disabled   []string // names of tools that are not offered
+	Only       []string // names of the only tools that are offered, those of servers included; nil: all
+	Tasks      Tasks    // nil: the model cannot start tasks
 	Servers    Servers  // nil: none
 	Defer      Defer    // "": auto
 	DeferRatio float64  // share of the window that declarations may take; 0: a tenth
@@ -108,6 +110,7 @@ type Box struct {
 	servers    Servers // nil: none
 	deferMode  Defer
 	deferRatio float64
+	tasks      Tasks // nil: none
 
 	mu       sync.Mutex // guards what follows
 	todos    []Todo

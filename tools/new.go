@@ -31,6 +31,7 @@ func New(o Options) (*Box, error) {
 	if o.ResultChars == nil {
 		o.ResultChars = func() int { return conversation.ResultMaxChars }
 	}
+	o.withOnly()
 	files, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func New(o Options) (*Box, error) {
 		history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
 		checkpoints: o.Checkpoints,
-		servers:     o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
+		tasks:       o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
 	}
 	files.SetOwn(o.Own)
 	maps.Copy(b.loaded, o.Instructions)
@@ -71,7 +72,14 @@ func New(o Options) (*Box, error) {
 		return nil, errors.Join(err, files.Close())
 	}
 	for _, t := range all {
-		if !slices.Contains(o.Disabled, t.name) && (t.name != loadSkillName || len(o.Skills.Offered()) > 0) {
+		offered := !slices.Contains(o.Disabled, t.name) && (o.Only == nil || slices.Contains(o.Only, t.name))
+		switch t.name {
+		case loadSkillName:
+			offered = offered && len(o.Skills.Offered()) > 0
+		case conversation.ToolTask:
+			offered = offered && o.Tasks != nil
+		}
+		if offered {
 			b.index[t.name] = len(b.tools)
 			b.tools = append(b.tools, t)
 		}
@@ -85,7 +93,7 @@ func (b *Box) all() []tool {
 		b.readFile(), b.listFiles(), b.findFiles(), b.grepFiles(),
 		b.createFile(), b.modifyFile(), b.runCommand(), b.httpRequest(),
 		b.todoRead(), b.todoWrite(), b.askUser(), b.recall(),
-		b.searchHistory(), b.compact(), b.loadSkill(),
+		b.searchHistory(), b.compact(), b.loadSkill(), b.task(),
 	}
 }
 

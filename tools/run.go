@@ -84,8 +84,12 @@ func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 		}
 		return tool{}, nil, fmt.Errorf("there is no tool %q. The tools are %s", call.Name, strings.Join(names, ", "))
 	}
-	args, err := params.Decode(call.Name, b.tools[i].params, call.Arguments)
-	return b.tools[i], args, err
+	t := b.tools[i]
+	if t.name == conversation.ToolTask {
+		t.run = b.runTask(call.ID)
+	}
+	args, err := params.Decode(call.Name, t.params, call.Arguments)
+	return t, args, err
 }
 
 // checkReviewed returns an error if the effect of a call has changed since its review

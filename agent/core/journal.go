@@ -304,7 +304,8 @@ func (j *Journal) updateSettings(events []conversation.Event, revision uint64) {
 	before := j.settings
 	for _, e := range events {
 		j.settings.read(e)
-		if e.Body.Kind() == conversation.KindMCPServer {
+		switch e.Body.Kind() {
+		case conversation.KindMCPServer, conversation.KindTaskEnded:
 			j.updateKeptOut()
 		}
 	}
@@ -313,9 +314,9 @@ func (j *Journal) updateSettings(events []conversation.Event, revision uint64) {
 	}
 }
 
-// updateKeptOut passes to the meter what the declarations would take that the model has to look up.
+// updateKeptOut passes to the meter what the model has to look up, and what tasks kept out.
 func (j *Journal) updateKeptOut() {
-	j.meter = j.meter.WithKeptOut(KeptOut(j.log.Events(), j.settings.Tools))
+	j.meter = j.meter.WithKeptOut(KeptOut(j.log.Events(), j.settings.Tools) + conversation.KeptOutByTasks(j.log.Events()))
 }
 
 // updateThinking passes to the meter which replies are sent with their thinking.

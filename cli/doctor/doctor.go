@@ -164,7 +164,7 @@ func (x *Examiner) check(ctx context.Context, repair bool, progress func(done, t
 	if err != nil {
 		return findings, 0, err
 	}
-	entries, err := store.List(ctx, storage.Filter{})
+	entries, err := store.List(ctx, storage.Filter{Tasks: true})
 	return findings, len(entries), err
 }
 

@@ -34,6 +34,7 @@ type Command struct {
 	Arguments   string   // hint of the arguments, may be ""
 	Model       string   // that answers, "" for the one in use
 	Preset      string   // of compaction, "" for the one in force
+	Tools       []string // of an agent: names of the only tools it has; nil: all
 	Ignored     []string // fields of the front matter that have no effect here
 }
 
@@ -57,6 +58,9 @@ func Parse(text string) (Command, error) {
 		} else if hint := field(fields, key); hint != "" {
 			c.Arguments = hint
 		}
+	}
+	for _, name := range fields.List("tools") {
+		c.Tools = append(c.Tools, oneLine(name))
 	}
 	c.Model, c.Preset = strings.TrimPrefix(field(fields, "model"), "inherit"), field(fields, "preset")
 	for _, key := range slices.Sorted(maps.Keys(fields)) {

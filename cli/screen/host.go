@@ -119,6 +119,14 @@ func (s liveSession) Take(ctx context.Context) ([]updates.Update, error) {
 // Send sends a message, to the model of its turn if a command of the user's own named one.
 func (s liveSession) Send(text string) { s.running.Send(text) }
 
+// SetMode sets the permission mode, also of tasks.
+func (s liveSession) SetMode(m conversation.Mode) { s.running.SetMode(m) }
+
+// CheckRules checks rules for a call that waits for approval, also of a task.
+func (s liveSession) CheckRules(callID string, rules []string) (conversation.Offer, error) {
+	return s.running.CheckRules(callID, rules)
+}
+
 // SetProfile sets the default profile, and records it in the conversation's log.
 func (s liveSession) SetProfile(name string) { s.running.SetProfile(name) }
 

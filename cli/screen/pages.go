@@ -118,7 +118,7 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 func addUses(ctx context.Context, store *storage.Store, uses map[string]inspect.ToolUse) (read, found int) {
 	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
 	defer cancel()
-	entries, _ := store.List(ctx, storage.Filter{}) // without the list nothing is counted
+	entries, _ := store.List(ctx, storage.Filter{Tasks: true}) // without the list nothing is counted
 	for _, e := range entries {
 		events, _, err := store.Load(ctx, e.ID)
 		if ctx.Err() != nil {

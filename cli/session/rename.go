@@ -67,7 +67,7 @@ func (c *Conversations) Entry(ctx context.Context, id string) (storage.Entry, er
 	if err != nil {
 		return storage.Entry{}, err
 	}
-	entries, err := store.List(ctx, storage.Filter{})
+	entries, err := store.List(ctx, storage.Filter{Tasks: true})
 	if err != nil {
 		return storage.Entry{}, err
 	}

@@ -36,6 +36,7 @@ type Running struct {
 	Agent         *agent.Agent
 	InitialMeter  meter.Meter // when it was opened
 	Notes         []string
+	subtasks      *taskRunner
 	isInteractive bool // a user watches the screen and can answer questions
 
 	settingsMu   sync.Mutex // held while settings change
@@ -69,6 +70,7 @@ type OpenOptions struct {
 	Interactive bool
 	Mode        conversation.Mode    // "": as configured
 	Schema      conversation.RawJSON // of the replies; nil: none
+	Task        *TaskOptions         // nil: it is the user's own
 }
 
 // WithLimits returns a model with the window and the cache lifetime that the conversation's configuration sets.

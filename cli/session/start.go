@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/cli/setup"
+	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -57,20 +58,22 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 			r.Notes = append(r.Notes, f.Note)
 		}
 	}
-	loaded, err := r.Agents.Settings.LoadedFor(r.Events, nil)
+	overrides, err := r.configure(o.Task)
 	if err != nil {
 		return err
 	}
-	r.InitialConfig, r.InitialRules = loaded.Config, loaded.Config.Rules()
-	r.settings = liveSettings{loaded: loaded, rules: r.InitialRules, changed: map[string]string{}}
-	r.Connection.Model = r.WithLimits(r.Connection.Model)
+	titles := r.writesTitles
+	if o.Task != nil {
+		prompt, titles = prompt+taskPrompt+o.Task.system, nil
+	}
 	if last := setup.LastModel(r.Events); r.Connection.Model.Effort == "" && last.Name() == r.Connection.Model.Name() {
 		r.Connection.Model.Effort = last.Effort
 	}
 	if r.Connection = r.Connection.WithEffortNote(); r.Connection.Model.EffortNote != "" {
 		r.Notes = append(r.Notes, r.Connection.Model.EffortNote)
 	}
-	if r.Toolbox, err = r.Agents.newToolbox(r, store, o.Mode); err != nil {
+	r.subtasks = newTaskRunner(r)
+	if r.Toolbox, err = r.Agents.newToolbox(r, store, o); err != nil {
 		return err
 	}
 	if _, err := r.Agents.Resources.Grants().In(r.Agents.Settings.Workspace); err != nil {
@@ -84,7 +87,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	results := r.InitialConfig.ToolResults
 	var backlog core.Backlog
 	r.isInteractive = o.Interactive
-	if o.Interactive { // only the chat restores queued messages, so only the chat may remove them from the store
+	if o.Interactive && o.Task == nil { // only the chat restores queued messages, so only the chat may remove them from the store
 		backlog = r.Writer
 	}
 	var servers core.ToolServers
@@ -96,7 +99,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		Log:     r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Schema: o.Schema, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
 		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: r.Agents.Settings.Overrides(), AskWindow: r.discoverWindow, Titles: r.writesTitles, Hooks: r.hooks(),
+		Overrides: overrides, AskWindow: r.discoverWindow, Titles: titles, Hooks: r.hooks(),
 		Rules: r.InitialRules, Transcript: r.Agents.Conversations.SaveTranscript, Summarisers: r.summaryModels(ctx), Fallbacks: r.fallbacks(),
 	})
 	if err != nil {
@@ -107,12 +110,33 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		r.Notes = append(r.Notes, note+" /memory asks.")
 	}
 	r.lifetime, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	r.Agents.Servers.attach(r)
+	if o.Task == nil {
+		r.Agents.Servers.attach(r)
+	}
 	for _, lost := range conversation.LostJobs(r.Events) {
 		r.Agent.Record(lost)
 	}
 	r.tasks.Go(func() { r.agentErr = r.Agent.Run(r.lifetime) })
 	return nil
+}
+
+// configure sets the configuration with which the conversation begins, and the limits of its model. It returns the settings that the
+// log has to record.
+func (r *Running) configure(t *TaskOptions) (overrides map[string]string, err error) {
+	var changed map[string]string
+	if overrides = r.Agents.Settings.Overrides(); t != nil {
+		overrides, changed = t.settings, t.settings
+	}
+	loaded, err := r.Agents.Settings.LoadedFor(r.Events, changed)
+	if err != nil {
+		return nil, err
+	}
+	r.InitialConfig, r.InitialRules = loaded.Config, loaded.Config.Rules()
+	r.settings = liveSettings{loaded: loaded, rules: r.InitialRules, changed: map[string]string{}}
+	if r.Connection.Model = r.WithLimits(r.Connection.Model); t != nil && t.window > 0 {
+		r.Connection.Model.Window = meter.Window{Tokens: t.window, Source: meter.WindowConfig}
+	}
+	return overrides, nil
 }
 
 // writesTitles reports whether a model is asked for titles. Its prices must be known, and it must not be local: a local

@@ -13,11 +13,11 @@ import (
 	"plimsoll/tools/checkpoint"
 )
 
-// newToolbox creates the tools of a conversation from its configuration. A mode other than "" replaces the configured one.
-func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
+// newToolbox creates the tools of a conversation from its configuration. Its mode, if not "", replaces the configured one.
+func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) (*tools.Box, error) {
 	o := setup.ToolOptions(a.Settings.Workspace, r.InitialConfig)
-	if mode != "" {
-		o.Permissions.Mode = mode
+	if with.Mode != "" {
+		o.Permissions.Mode = with.Mode
 	}
 	o.Permissions.Where = a.Settings.RuleOrigin
 	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
@@ -40,10 +40,23 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, mode conversation.
 		r.Agent.Updates().Put(updates.Jobs{Running: running})
 	}
 	o.ResultNow = func(ctx context.Context, call string) (string, bool) { return r.Agent.ResultText(ctx, call) }
-	o.Servers = a.Servers.open(r)
+	switch t := with.Task; {
+	case t == nil:
+		o.Tasks, o.Servers = r.subtasks, a.Servers.open(r)
+	default:
+		if o.Only = t.only; t.parent.Toolbox.HasServers() {
+			o.Servers = &serversOf{servers: a.Servers, running: r}
+		}
+	}
 	if r.InitialConfig.Checkpoints.Enabled {
-		o.Checkpoints = &checkpoint.Keeper{Store: a.Resources.Checkpoints(),
-			Record: func(ctx context.Context, b conversation.Body) error { return r.Agent.Append(ctx, b) }}
+		o.Checkpoints = &checkpoint.Keeper{Store: a.Resources.Checkpoints(), Record: func(ctx context.Context, b conversation.Body) error {
+			if t := with.Task; t != nil { // a rewind of the parent brings back what its tasks changed
+				if err := t.parent.Agent.Append(ctx, b); err != nil {
+					return err
+				}
+			}
+			return r.Agent.Append(ctx, b)
+		}}
 	}
 	box, err := tools.New(o)
 	if err != nil {

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"plimsoll/cli/owncommand"
+	"plimsoll/config"
 	"plimsoll/tui"
 )
 
 // OwnCommands lists the slash commands of the user's own: those of the user's folder, of commands.folders, and of the workspace.
 // The error says which files are passed over; the commands are returned with it.
 func (s *Settings) OwnCommands() ([]owncommand.Command, error) {
-	return owncommand.Find(s.commandFolders(), s.Workspace, func(name string) bool {
+	return owncommand.Find(s.ownFolders("commands", s.Loaded.Load().Config.Commands.Folders), s.Workspace, func(name string) bool {
 		for _, c := range tui.Commands() {
 			if c.Name == name || slices.Contains(c.Aliases, name) {
 				return true
@@ -22,19 +23,50 @@ func (s *Settings) OwnCommands() ([]owncommand.Command, error) {
 	})
 }
 
-// commandFolders are the folders with commands. A configured path is relative to the file that sets it; a folder in the
+// OwnAgents lists the agents of the user's own: those of the user's folder, of agents.folders, and of the workspace. The error
+// says which files are passed over; the agents are returned with it.
+func (s *Settings) OwnAgents(cfg config.Config) ([]owncommand.Command, error) {
+	return owncommand.Find(s.ownFolders("agents", cfg.Agents.Folders), s.Workspace, func(string) bool { return false })
+}
+
+// OfferedAgents lists the agents that a model may use: those of the workspace only after the user's yes to their content.
+func (s *Settings) OfferedAgents(cfg config.Config) []owncommand.Command {
+	list, _ := s.OwnAgents(cfg) // the list of agents says what could not be read
+	return slices.DeleteFunc(list, func(c owncommand.Command) bool {
+		trusted, _ := s.ContentTrust(c.Text)
+		return c.Origin == owncommand.Workspace && !trusted
+	})
+}
+
+// agentContents lists the workspace's agents.
+func (s *Settings) agentContents() []WorkspaceContent {
+	loaded := s.Loaded.Load()
+	if loaded == nil {
+		return nil
+	}
+	var out []WorkspaceContent
+	list, _ := s.OwnAgents(loaded.Config)
+	for _, c := range list {
+		if c.Origin == owncommand.Workspace {
+			out = append(out, WorkspaceContent{Path: c.Path, Text: c.Text, Why: "is an agent, which the model gives tasks to"})
+		}
+	}
+	return out
+}
+
+// ownFolders are the folders with commands or agents, as kind says, with the configured ones. A configured path is relative to the file that sets it; a folder in the
 // workspace is the workspace's, whoever names it.
-func (s *Settings) commandFolders() []owncommand.Folder {
+func (s *Settings) ownFolders(kind string, configured []string) []owncommand.Folder {
 	var out []owncommand.Folder
 	if s.Paths.Config != "" {
-		out = append(out, owncommand.Folder{Path: filepath.Join(s.Paths.Config, "commands"), Origin: owncommand.User})
+		out = append(out, owncommand.Folder{Path: filepath.Join(s.Paths.Config, kind), Origin: owncommand.User})
 	}
 	loaded := s.Loaded.Load()
-	for _, path := range loaded.Config.Commands.Folders {
+	for _, path := range configured {
 		if rest, ok := strings.CutPrefix(path, "~/"); ok {
 			path = filepath.Join(s.Console.Getenv("HOME"), rest)
 		} else if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(loaded.Origins["commands.folders"].File), path)
+			path = filepath.Join(filepath.Dir(loaded.Origins[kind+".folders"].File), path)
 		}
 		folder := owncommand.Folder{Path: path, Origin: owncommand.User}
 		if rel, ok := s.inWorkspace(path); ok {
@@ -43,7 +75,7 @@ func (s *Settings) commandFolders() []owncommand.Folder {
 		out = append(out, folder)
 	}
 	for _, name := range []string{".plimsoll", ".claude"} {
-		out = append(out, owncommand.Folder{Path: filepath.Join(s.Workspace, name, "commands"), Origin: owncommand.Workspace})
+		out = append(out, owncommand.Folder{Path: filepath.Join(s.Workspace, name, kind), Origin: owncommand.Workspace})
 	}
 	return out
 }

@@ -144,7 +144,7 @@ func (models *Models) LastUsed(ctx context.Context, id string) (conversation.Mod
 		return conversation.ModelChanged{}, err
 	}
 	// The list is faster to read than the events, which are read only if the list does not have the conversation.
-	entries, err := store.List(ctx, storage.Filter{})
+	entries, err := store.List(ctx, storage.Filter{Tasks: true})
 	if i := slices.IndexFunc(entries, func(e storage.Entry) bool { return e.ID == id && e.Problem == "" }); err == nil && i >= 0 {
 		provider, model, ok := strings.Cut(entries[i].Model, "/")
 		if !ok || model == "" {

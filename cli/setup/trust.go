@@ -42,7 +42,7 @@ type WorkspaceContent struct {
 
 // WorkspaceContents lists the files of the workspace that need the user's yes.
 func (s *Settings) WorkspaceContents() []WorkspaceContent {
-	return slices.Concat(s.workspaceServers(), s.workspaceSkills(), s.commandContents())
+	return slices.Concat(s.workspaceServers(), s.workspaceSkills(), s.commandContents(), s.agentContents())
 }
 
 // ContentTrust returns the user's decision about a file of the workspace with this content.

@@ -46,6 +46,7 @@ type contextTool struct {
 // keptOut is what the requests leave out, in tokens.
 type keptOut struct {
 	DeferredTools int `json:"deferred_tools"`
+	Tasks         int `json:"tasks"`
 }
 
 // contextSegments is tokens by category; they add up to what is used.
@@ -68,8 +69,8 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-// NewContextReport makes the report of a model, a breakdown and the uses of tools, without its summary fields.
-func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse) contextReport {
+// NewContextReport makes the report of a model, a breakdown, the uses of tools and what tasks kept out, without its summary fields.
+func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse, byTasks int) contextReport {
 	r := a.Reading
 	s := r.Segments
 	out := contextReport{
@@ -79,7 +80,7 @@ func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse) 
 			User: s[projection.User], Assistant: s[projection.Assistant], Reasoning: s[projection.Reasoning],
 			Calls: s[projection.Calls], Results: s[projection.Results], Stubs: s[projection.Stubs]},
 	}
-	out.Tools, out.KeptOut.DeferredTools = []contextTool{}, r.KeptOut
+	out.Tools, out.KeptOut = []contextTool{}, keptOut{DeferredTools: r.KeptOut - byTasks, Tasks: byTasks}
 	for _, u := range uses {
 		out.Tools = append(out.Tools, contextTool{Name: u.Name, Source: cmp.Or(u.Source, "plimsoll"), Tokens: u.Tokens, Deferred: u.Deferred, Uses: u.Uses})
 	}

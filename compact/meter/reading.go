@@ -21,7 +21,7 @@ type Reading struct {
 	// cache, 0 to 1; -1 if it was not reported.
 	CachedShare float64
 	CostUSD     *float64 // so far; nil if unknown
-	KeptOut     int      // tokens of declarations that requests leave out until they are looked up
+	KeptOut     int      // tokens of declarations that are looked up when needed, and of what tasks read
 	Revision    uint64
 }
 

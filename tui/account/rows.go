@@ -158,8 +158,8 @@ func (c *Content) lines() []row {
 		out[0].note = "set context.window, or Plimsoll learns it when a request is refused"
 	}
 	if r.KeptOut > 0 {
-		out = append(out, row{name: "kept out", value: pane.About(r.KeptOut), note: "tools of servers, looked up when needed",
-			doc: "What their declarations would take of every request. The model looks up those it needs with find_tools; /tools lists them."})
+		out = append(out, row{name: "kept out", value: pane.About(r.KeptOut), note: "tools to look up, and what tasks read",
+			doc: "What tools of servers would take of every request, which the model looks up with find_tools; and what tasks read and wrote besides their answers."})
 	}
 	after := row{name: "after sending", value: pane.About(r.AfterSend), note: "empty draft",
 		doc: "What is used plus your draft and queued messages. The added part is always an estimate."}

@@ -135,6 +135,10 @@ func (b *document) describe(i int) string {
 		return body.Text()
 	case conversation.JobEnded:
 		return body.Text() + ", output " + pane.Tokens(b.tokens(body.Size))
+	case conversation.TaskStarted:
+		return "task " + body.Conversation + " started: " + body.Prompt
+	case conversation.TaskEnded:
+		return "task " + body.Conversation + " ended, " + body.State + ", " + pane.Tokens(body.Tokens) + " kept out"
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Checkpoint:

@@ -37,6 +37,8 @@ func addEveryKind(r *rig) {
 	r.add(conversation.MCPServer{Server: "files", State: "ready", Version: "files 1.2"})
 	r.add(conversation.ToolsLoaded{Tools: []conversation.LoadedTool{{Name: "mcp__files__read"}}})
 	r.add(conversation.SkillLoaded{Name: "pdf"})
+	r.add(conversation.TaskStarted{Conversation: "7f3a", Prompt: "look"})
+	r.add(conversation.TaskEnded{Conversation: "7f3a", State: "done", Tokens: 84_000})
 	r.add(conversation.HookRan{Moment: "turn_end", Command: "notify", Reason: "exit status 1", Failed: true})
 	r.add(conversation.InstructionsLoaded{Path: "a/AGENTS.md"})
 	r.add(conversation.JobStarted{ID: "p1", Command: "make"})

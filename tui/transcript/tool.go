@@ -113,7 +113,11 @@ func (t *toolItem) drawTail(l *drawOptions, room int, open bool) []string {
 	}
 	lines := pane.Wrap(text, room)
 	if !open {
-		lines = lines[max(0, len(lines)-foldOutput):]
+		shown := foldOutput
+		if t.call.Name == conversation.ToolTask {
+			shown = 1 // only what it does just now
+		}
+		lines = lines[max(0, len(lines)-shown):]
 	}
 	return pane.Each(l.styles.Output, lines)
 }

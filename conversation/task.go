@@ -1,0 +1,93 @@
+package conversation
+
+// A task is a conversation of its own that the model starts with the tool task. Only its answer is part of the conversation
+// that started it, which is its parent.
+
+// ToolTask is the name of the tool that runs tasks.
+const ToolTask = "task"
+
+// The states in which a task can end.
+const (
+	TaskDone        = "done"
+	TaskFailed      = "failed"
+	TaskInterrupted = "interrupted"
+)
+
+// TaskStarted records that a task began, or went on, as a sub-conversation. The log of the sub-conversation begins with one
+// that names its parent. It never changes the view.
+type TaskStarted struct {
+	Conversation string `json:"conversation"`     // ID of the sub-conversation
+	Parent       string `json:"parent,omitempty"` // ID of the conversation that started it; only in the sub-conversation
+	Call         string `json:"call"`             // the call that started it
+	Prompt       string `json:"prompt"`           // its first line
+	Model        string `json:"model,omitempty"`  // provider/id
+	Agent        string `json:"agent,omitempty"`  // the user's own agent, "" for none
+}
+
+// TaskEnded records how a task ended, and what it kept out of the conversation.
+type TaskEnded struct {
+	Conversation string   `json:"conversation"`
+	Call         string   `json:"call"`
+	State        string   `json:"state"`              // TaskDone, TaskFailed or TaskInterrupted
+	Through      uint64   `json:"through"`            // Seq of the newest event of the sub-conversation
+	Tokens       int      `json:"tokens"`             // estimated, of its messages without the answer, since it last ended
+	CostUSD      *float64 `json:"cost_usd,omitempty"` // since it last ended; nil: unknown
+}
+
+func (TaskStarted) Kind() Kind { return KindTaskStarted }
+func (TaskEnded) Kind() Kind   { return KindTaskEnded }
+
+// Task is what a log tells of one of its tasks.
+type Task struct {
+	TaskStarted          // of the newest start
+	State       string   // how it ended, "" if it has not
+	Through     uint64   // of the newest end
+	Tokens      int      // in all
+	CostUSD     *float64 // in all; nil: unknown
+}
+
+// Tasks lists the tasks that a log started, in the order of their first start.
+func Tasks(log []Event) []Task {
+	var out []Task
+	at := map[string]int{}
+	for _, e := range log {
+		switch b := e.Body.(type) {
+		case TaskStarted:
+			i, known := at[b.Conversation]
+			switch {
+			case b.Parent != "": // the log is that of a sub-conversation
+			case known:
+				out[i].TaskStarted, out[i].State = b, ""
+			default:
+				at[b.Conversation] = len(out)
+				out = append(out, Task{TaskStarted: b})
+			}
+		case TaskEnded:
+			i, known := at[b.Conversation]
+			if !known {
+				continue
+			}
+			t := &out[i]
+			t.State, t.Through, t.Tokens = b.State, b.Through, t.Tokens+max(0, b.Tokens)
+			if b.CostUSD != nil {
+				sum := *b.CostUSD
+				if t.CostUSD != nil {
+					sum += *t.CostUSD
+				}
+				t.CostUSD = &sum
+			}
+		}
+	}
+	return out
+}
+
+// KeptOutByTasks is how many tokens the tasks of a log read and wrote besides their answers.
+func KeptOutByTasks(log []Event) int {
+	total := 0
+	for i := range log {
+		if b, ok := log[i].Body.(TaskEnded); ok {
+			total += max(0, b.Tokens)
+		}
+	}
+	return total
+}

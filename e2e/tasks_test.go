@@ -1,0 +1,153 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// taskReply answers the requests of a conversation that starts tasks for ships, and those of the tasks: each reads a file, runs a
+// command that needs approval, and answers. A gate holds back the answer of the task about its ship.
+func taskReply(ships []string, held string, gate <-chan struct{}) reply {
+	return func(w *wire) {
+		results := strings.Count(w.body, `"role":"tool"`)
+		if !strings.Contains(w.body, "You do one task for another conversation") {
+			if results > 0 {
+				textReply("All ships are checked.")(w)
+				return
+			}
+			for i, ship := range ships {
+				w.call(i, "t"+ship, "task", object{"prompt": "Check the ship " + ship + ".\nSay what you found."})
+			}
+			w.end("tool_calls", 900, 10)
+			return
+		}
+		ship := ""
+		for _, s := range ships {
+			if strings.Contains(w.body, "Check the ship "+s) {
+				ship = s
+			}
+		}
+		switch results {
+		case 0:
+			w.call(0, "r"+ship, "read_file", object{"path": "log.txt"})
+			w.end("tool_calls", 700, 10)
+		case 1:
+			w.call(0, "c"+ship, "run_command", object{"command": "echo checked > " + ship + ".txt"})
+			w.end("tool_calls", 2700, 10)
+		default:
+			if ship == held {
+				w.awaitGate(gate)
+			}
+			w.text(ship + " floats well.")
+			w.end("stop", 2800, 10)
+		}
+	}
+}
+
+func replies(r reply, n int) []reply {
+	out := make([]reply, n)
+	for i := range out {
+		out[i] = r
+	}
+	return out
+}
+
+// Three tasks run at once, each with a call and an approval of its own. Only their answers are part of the conversation, and each can
+// be opened.
+func TestThreeTasksRunAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newSandbox(t, map[string]string{"log.txt": strings.Repeat("a long day at sea\n", 400)})
+	ships := []string{"Ariel", "Taeping", "Serica"}
+	s := newServer(t, replies(taskReply(ships, "", nil), 11)...)
+	term := p.startChat(wide, s)
+	term.sendMessage("check the ships")
+	for range ships {
+		asked := term.awaitQuestion("Allow this?", "task Check the ship", "run_command(echo checked > ")
+		term.typeText("y")
+		for _, ship := range ships {
+			if rule := "run_command(echo checked > " + ship; asked.has(rule) {
+				term.awaitWithout(rule)
+			}
+		}
+	}
+	term.awaitIdle("All ships are checked.", "⊖")
+	for _, ship := range ships {
+		if got := p.readFile(ship + ".txt"); got != "checked\n" {
+			t.Errorf("%s.txt is %q", ship, got)
+		}
+	}
+	last := s.request(-1)
+	for _, ship := range ships {
+		if !strings.Contains(last, ship+" floats well.") {
+			t.Errorf("the answer about %s is not sent: %.2000s", ship, last)
+		}
+	}
+	if strings.Contains(last, "a long day at sea") {
+		t.Error("what the tasks read is sent")
+	}
+	p.quit(term)
+
+	if listed := string(p.output("list")); strings.Count(listed, "\n") > 2 || strings.Contains(listed, "Check the ship") {
+		t.Errorf("the tasks are listed as conversations of the user:\n%s", listed)
+	}
+	var report struct {
+		KeptOut struct {
+			Tasks int `json:"tasks"`
+		} `json:"kept_out"`
+	}
+	if err := json.Unmarshal(p.output(append([]string{"context", "--json"}, s.flags()...)...), &report); err != nil || report.KeptOut.Tasks < 5000 {
+		t.Errorf("kept out: %+v, %v", report, err)
+	}
+	ids := regexp.MustCompile(`\[task ([0-9a-z]+)\]`).FindAllStringSubmatch(last, -1)
+	if len(ids) != len(ships) {
+		t.Fatalf("%d results name a conversation, not %d", len(ids), len(ships))
+	}
+	for _, id := range ids {
+		if shown := string(p.output("print", id[1])); !strings.Contains(shown, "a long day at sea") || !strings.Contains(shown, "floats well.") {
+			t.Errorf("the task %s is %.400s", id[1], shown)
+		}
+	}
+}
+
+// A task that the end of the program interrupted is named by the result of its call, and goes on.
+func TestATaskGoesOnAfterAKill(t *testing.T) {
+	t.Parallel()
+	p := newSandbox(t, map[string]string{"log.txt": "calm\n"})
+	gate := make(chan struct{})
+	s := newServer(t, replies(taskReply([]string{"Ariel"}, "Ariel", gate), 4)...)
+	term := p.startChat(wide, s, "--cfg", "permissions.mode=yolo")
+	term.sendMessage("check the ship")
+	s.awaitRequest(&s.series, 3)
+	term.awaitText("2 calls · ")
+	term.kill()
+	close(gate)
+	if _, err := os.Stat(p.work + "/Ariel.txt"); err != nil {
+		t.Error(err)
+	}
+	id := ""
+	s.addReplies(func(w *wire) {
+		found := regexp.MustCompile(`continue ([0-9a-z]+)`).FindStringSubmatch(w.body)
+		if found == nil {
+			t.Errorf("the task is not named: %s", w.body)
+			return
+		}
+		id = found[1]
+		callReply("t2", "task", object{"prompt": "Go on.", "continue": id})(w)
+	}, func(w *wire) {
+		if !strings.Contains(w.body, "Check the ship Ariel.") || !strings.Contains(w.body, "calm") || !strings.Contains(w.body, "Go on.") {
+			t.Errorf("the task does not go on: %s", w.body)
+		}
+		textReply("Ariel floats.")(w)
+	}, textReply("So it floats."))
+	term = p.start(wide, s.flags("-c")...)
+	term.awaitIdle("check the ship")
+	term.sendMessage("go on")
+	term.awaitIdle("So it floats.")
+	if sent := s.request(-1); !strings.Contains(sent, "Ariel floats.") {
+		t.Errorf("the answer is not sent: %s", sent)
+	}
+	p.quit(term)
+}
