@@ -38,6 +38,14 @@ func TestTheModelIsToldOnceOfEndedJobs(t *testing.T) {
 				t.Errorf("the composer would get %q", m.Typed())
 			}
 		}
+		r.Rewind(1) // what told the model is undone
+		r.waitIdle()
+		r.provider.Add(textReply("again"))
+		r.sendAndWait("once more")
+		all := messageLines(r.memory.Events())
+		if got := all[len(all)-2]; !strings.HasPrefix(got, "user once more\n\n"+note+"\n[background command p3") {
+			t.Errorf("after an undo the model is told %q", got)
+		}
 		r.finish()
 	})
 }

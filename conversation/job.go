@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -56,26 +57,27 @@ func (b JobEnded) Text() string {
 	return text
 }
 
-// UntoldJobs returns the jobs that ended after the newest message or result, of which no result tells the model.
+// UntoldJobs returns the jobs that ended after the newest message or result that was not undone, and that no result tells the
+// model.
 func UntoldJobs(log []Event) []JobEnded {
+	if !slices.ContainsFunc(log, func(e Event) bool { return e.Body.Kind() == KindJobEnded }) {
+		return nil
+	}
 	var ended []JobEnded
-	for _, e := range log[lastTold(log)+1:] {
-		if b, ok := e.Body.(JobEnded); ok && !b.Told {
-			ended = append(ended, b)
+	rewound := RewoundBy(log)
+	for i, e := range log {
+		switch b := e.Body.(type) {
+		case UserMessage, ToolResult:
+			if rewound == nil || rewound[i] == 0 {
+				ended = nil
+			}
+		case JobEnded:
+			if !b.Told {
+				ended = append(ended, b)
+			}
 		}
 	}
 	return ended
-}
-
-// lastTold is the index of the newest message of the user or result, -1 without any.
-func lastTold(log []Event) int {
-	for i := len(log) - 1; i >= 0; i-- {
-		switch log[i].Body.(type) {
-		case UserMessage, ToolResult:
-			return i
-		}
-	}
-	return -1
 }
 
 // LostJobs returns the ends of the jobs that ended with a run of the program, which could not record them.
