@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {75, 1242},
-	"agent":                         {3406, 8318},
+	"agent":                         {3406, 8326},
 	"agent/agenttest":               {975, 82},
 	"agent/anthropic":               {1070, 466},
 	"agent/anthropic/anthropictest": {549, 153},
@@ -53,7 +53,7 @@ var ceilings = map[string]size{
 	"compact/snippet":               {88, 0},
 	"compact/summary":               {2344, 1022},
 	"config":                        {3058, 1230},
-	"conversation":                  {3050, 1223},
+	"conversation":                  {3052, 1223},
 	"conversation/conversationtest": {457, 0},
 	"conversation/diff":             {420, 210},
 	"conversation/find":             {568, 462},
