@@ -44,7 +44,7 @@ var ours = []struct {
 	{"cli/session", []string{"tools/checkpoint",
 		"agent", "agent/catalog", "agent/core", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/owncommand", "cli/setup", "compact/edit",
 		"compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection", "config", "conversation",
-		"conversation/numbers", "conversation/plain", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission", "tools/workspace",
+		"conversation/numbers", "conversation/plain", "storage", "tools", "tools/hook", "tools/instructions", "tools/mcp", "tools/permission", "tools/picture", "tools/workspace",
 	}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
@@ -99,7 +99,7 @@ var ours = []struct {
 	{"agent/agenttest", []string{"agent", "agent/llm", "agent/updates", "compact/projection", "conversation"}},
 	{"agent/anthropic/anthropictest", []string{"agent/llm", "conversation"}},
 	{"agent/anthropic", []string{"agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
-	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/projection", "compact/promptcache", "conversation"}},
+	{"agent/openai", []string{"agent", "agent/anthropic", "agent/catalog", "agent/llm", "compact/meter", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/catalog", []string{"agent", "agent/llm", "compact/meter", "compact/projection", "compact/promptcache", "conversation"}},
 	{"agent/compactor", []string{
 		"agent/core", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset",
@@ -160,6 +160,7 @@ var ours = []struct {
 	{"tools/words", nil},
 	{"tools/workspace", []string{"tools/words"}},
 	{"tools/grants", []string{"config"}},
+	{"tools/picture", nil},
 	{"conversation/conversationtest", []string{"conversation"}},
 	{"conversation/diff", []string{"conversation"}},
 	{"conversation/jsonl", []string{"conversation"}},
@@ -182,6 +183,7 @@ var theirs = []struct {
 	{"github.com/sashabaranov/go-openai", []string{"agent/openai"}},
 	{"github.com/modelcontextprotocol", []string{"tools/mcp"}},
 	{"github.com/goccy/go-yaml", []string{"config"}},
+	{"golang.org/x/image", []string{"tools/picture"}},
 	{"go.yaml.in/yaml", nil},
 	{"gopkg.in/yaml", nil},
 	{"github.com/spf13/cobra", []string{"cli"}},

@@ -34,7 +34,7 @@ func (k *windowKeeper) comparableUsage(r llm.Outgoing, rep *llm.Reply) (conversa
 	}
 	t := rep.Usage
 	return conversation.Usage{Revision: r.Revision, Model: r.To.Name(), Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite,
-		Estimate: r.Estimate}, true
+		Estimate: r.Estimate, Images: r.Images}, true
 }
 
 // classifyReport compares a report that is not in the log yet with the expected prompt count.

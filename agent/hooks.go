@@ -83,7 +83,8 @@ func (h *hookRunner) record(ctx context.Context, ran []conversation.HookRan) {
 // aboutMessage asks the hooks about a message. It returns the message with what they added, and their records. The error is an
 // *Error if they refuse it, or the cause of ctx's end.
 func (h *hookRunner) aboutMessage(ctx context.Context, text string) (conversation.UserMessage, []conversation.Body, error) {
-	m := conversation.UserMessage{Text: text}
+	text, images := conversation.CutImages(text)
+	m := conversation.UserMessage{Text: text, Images: images}
 	if h.port == nil {
 		return m, nil, nil
 	}

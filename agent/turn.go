@@ -253,7 +253,7 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	r := llm.Outgoing{
 		Request:  a.journal.Request(messages),
 		Provider: a.journal.Provider(), To: m,
-		Estimate: a.journal.Meter().RequestEstimate(), Revision: a.journal.View().Revision, After: uint64(a.journal.Len()),
+		Estimate: a.journal.Meter().RequestEstimate(), Images: a.journal.Meter().RequestImages(), Revision: a.journal.View().Revision, After: uint64(a.journal.Len()),
 	}
 	r.MaxTokens = maxTokens(a.journal.Reading(), m.ReplyLimit)
 	return r, nil

@@ -138,7 +138,15 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	p.running = running
 	p.lines.Start(running.ID, running.Connection.Model.Name())
 	p.printProgress(running.ID + " · " + running.Connection.Model.Name())
-	if prompt, err = own.message(ctx, p, typed, prompt); err == nil {
+	prompt, err = own.message(ctx, p, typed, prompt)
+	if err == nil && own == nil {
+		var attached string
+		var notes []string
+		attached, notes, err = running.AttachImages(ctx, typed)
+		p.printNotes(notes)
+		prompt += attached
+	}
+	if err == nil {
 		running.Send(prompt)
 		err = p.watch(ctx)
 	} else {

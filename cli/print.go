@@ -21,6 +21,7 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // printCommand writes a conversation to standard output.
@@ -60,7 +61,8 @@ oldest first, with the cost of summaries.
 
 With --json every line is a chat-completions message. x_events lists its events,
 x_turn is its turn, counted from 0, and x_state says how the model is sent it now:
-verbatim, capped, masked, summarised, dropped or pinned.`,
+verbatim, capped, masked, summarised, dropped or pinned. x_images names the images
+of a message.`,
 		Example: `  plimsoll print
   plimsoll print 3kq7 --json | jq -r 'select(.role == "user").content'
   plimsoll print --compacted
@@ -220,7 +222,11 @@ func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, isFirst 
 	}
 	switch m.Role {
 	case projection.RoleUser:
-		writePart(fmt.Sprintf("[turn %d] user%s:", m.Turn, state), m.Text)
+		text := m.Text
+		for _, image := range m.Images {
+			text += fmt.Sprintf("\n[image %s, %s]", image.Label(), numbers.Bytes(int64(image.Bytes)))
+		}
+		writePart(fmt.Sprintf("[turn %d] user%s:", m.Turn, state), text)
 	case projection.RoleTool:
 		writePart(fmt.Sprintf("result of %s%s:", m.Tool, state), m.Text)
 	default:

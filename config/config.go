@@ -28,6 +28,7 @@ type Config struct {
 	Tasks       Tasks                     `yaml:"tasks"`
 	Jobs        Jobs                      `yaml:"jobs"`
 	Checkpoints Checkpoints               `yaml:"checkpoints"`
+	Images      Images                    `yaml:"images"`
 	UI          UI                        `yaml:"ui"`
 	Log         Log                       `yaml:"log"`
 }
@@ -134,6 +135,11 @@ type Tasks struct {
 type Jobs struct {
 	Limit   int           `yaml:"limit" min:"1" doc:"Commands that may run in the background at once."`
 	Timeout time.Duration `yaml:"timeout" doc:"How long one may run before it is ended; 0 = until the conversation is left."`
+}
+
+// Images holds how images are attached to messages.
+type Images struct {
+	MaxSide int `yaml:"max_side" check:"chars" doc:"Longest side of an image in pixels, to which a larger one is scaled when it is attached. auto = what the model looks at: 1568 for Claude and on the Messages wire, else 2048."`
 }
 
 // UI holds the appearance of the screen, notifications and key bindings.

@@ -53,3 +53,27 @@ func SplitAttachments(text string) (message string, files []AttachedFile) {
 	}
 	return message, files
 }
+
+// Mentions returns the words of a text that begin with @, without it: @a.png, @"two words.png". A full stop or the like after the
+// word is left out.
+func Mentions(text string) []string {
+	var names []string
+	for i, c := range text {
+		if c != '@' || i > 0 && !strings.ContainsAny(text[i-1:i], " \t\n(") {
+			continue
+		}
+		name := text[i+1:]
+		if quoted, ok := strings.CutPrefix(name, `"`); ok {
+			name, _, _ = strings.Cut(quoted, `"`)
+		} else {
+			if end := strings.IndexAny(name, " \t\r\n"); end >= 0 {
+				name = name[:end]
+			}
+			name = strings.TrimRight(name, ".,:;!?)")
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -73,7 +73,7 @@ func TestEveryOverlayHasAnOrigin(t *testing.T) {
 	if len(kinds) != 8 {
 		t.Errorf("%d kinds of 8 are tested: %v", len(kinds), kinds)
 	}
-	if b := (conversation.UserMessage{Text: "x"}); conversation.WithOrigin(b, made) != conversation.Body(b) {
+	if b := (conversation.UserMessage{Text: "x"}); !cmp.Equal(conversation.WithOrigin(b, made), conversation.Body(b)) {
 		t.Error("WithOrigin changed a message")
 	}
 }

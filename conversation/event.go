@@ -86,7 +86,9 @@ func IsMessage(b Body) bool {
 type UserMessage struct {
 	Text  string `json:"text"`
 	Hooks int    `json:"hooks,omitempty"` // bytes at the end of Text that hooks or the program added
-	Size  Size   `json:"-"`               // of Text
+	// Images are sent before Text.
+	Images []Image `json:"images,omitempty"`
+	Size   Size    `json:"-"` // of Text and Images
 }
 
 // Typed is the text without what hooks added.
@@ -194,6 +196,8 @@ type Usage struct {
 	// Estimate is the uncalibrated estimate of Prompt made before sending, in
 	// tokens. The calibration compares it with Prompt.
 	Estimate float64 `json:"estimate"`
+	// Images is the part of Estimate that is images, by the model's own rule. The calibration leaves it out.
+	Images float64 `json:"images,omitempty"`
 	// BodyHash is the SHA-256 of the request body as sent, in hex, to compare
 	// with a rebuilt request.
 	BodyHash string `json:"body_hash,omitempty"`

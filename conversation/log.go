@@ -181,6 +181,15 @@ func normalizeOverlay(b Body) Body {
 func (b *UserMessage) normalize() {
 	b.Text = Clean(b.Text)
 	b.Size = Measure(b.Text)
+	if len(b.Images) == 0 {
+		b.Images = nil
+		return
+	}
+	b.Images = slices.Clone(b.Images)
+	for i := range b.Images {
+		b.Images[i].normalize()
+		b.Size.Images = b.Size.Images.Plus(b.Images[i].Size())
+	}
 }
 
 func (b *ToolResult) normalize() {

@@ -35,7 +35,7 @@ func (p PartialReply) RecoveredBodies(seq uint64) []Body {
 	u := p.Request
 	return []Body{p.Reply(), Usage{
 		Reply: seq, Revision: u.Revision, Model: u.Model, Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-		Estimate: u.Estimate, BodyHash: u.BodyHash, Through: u.Through, MaxTokens: u.MaxTokens, WireForm: u.WireForm,
+		Estimate: u.Estimate, Images: u.Images, BodyHash: u.BodyHash, Through: u.Through, MaxTokens: u.MaxTokens, WireForm: u.WireForm,
 	}}
 }
 

@@ -13,6 +13,8 @@ type Size struct {
 	ASCII int `json:"a,omitempty"` // code points below U+0080
 	CJK   int `json:"c,omitempty"` // Han, kana, Hangul and their punctuation
 	Other int `json:"o,omitempty"` // everything else: Cyrillic, Arabic, emoji
+	// Images are what comes with the text; they have no code points.
+	Images ImageSize `json:"-"`
 }
 
 // Chars returns the number of code points.
@@ -20,12 +22,13 @@ func (s Size) Chars() int { return s.ASCII + s.CJK + s.Other }
 
 // Plus returns the sum of two sizes.
 func (s Size) Plus(t Size) Size {
-	return Size{s.ASCII + t.ASCII, s.CJK + t.CJK, s.Other + t.Other}
+	return Size{s.ASCII + t.ASCII, s.CJK + t.CJK, s.Other + t.Other, s.Images.Plus(t.Images)}
 }
 
 // Minus returns s reduced by t.
 func (s Size) Minus(t Size) Size {
-	return Size{s.ASCII - t.ASCII, s.CJK - t.CJK, s.Other - t.Other}
+	a, b := s.Images, t.Images
+	return Size{s.ASCII - t.ASCII, s.CJK - t.CJK, s.Other - t.Other, ImageSize{a.Count - b.Count, a.Tiles - b.Tiles, a.Pixels - b.Pixels}}
 }
 
 // Measure counts the code points of text. Cost: one pass, eight bytes at a

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -57,7 +59,7 @@ func TestDecodedTextsDoNotShareTheBuffer(t *testing.T) {
 		read = append(read, e)
 	}
 	for i, e := range read {
-		if e.Body != events[i].Body {
+		if !cmp.Equal(e.Body, events[i].Body) {
 			t.Errorf("event %d became %+v", e.Seq, e.Body)
 		}
 	}

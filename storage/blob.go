@@ -65,6 +65,23 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 	return name, nil
 }
 
+// ReadBlob reads the text stored under a name, also while the conversation has no file; "" without an error if there is none, or if it
+// is damaged.
+func (w *Writer) ReadBlob(ctx context.Context, name string) (string, error) {
+	w.mu.Lock()
+	text, ok := w.unstored.blobs[name]
+	stored := w.stored
+	w.mu.Unlock()
+	if ok || !stored {
+		return text, nil
+	}
+	text, err := w.store.Blob(ctx, w.id, name)
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
+		return "", nil
+	}
+	return text, err
+}
+
 // errUnchanged ends a transaction without a write. It is not an error of the caller.
 var errUnchanged = errors.New("unchanged")
 

@@ -61,11 +61,15 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 	for _, name := range names {
 		stored[name] = true
 	}
-	var results, instructions textReferences
+	var results, images, instructions textReferences
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
 			results.add(e.Seq, b.Blob, stored)
+		case conversation.UserMessage:
+			for _, m := range b.Images {
+				images.add(e.Seq, m.Blob, stored)
+			}
 		case conversation.Instructions:
 			instructions.add(e.Seq, b.System, stored)
 			instructions.add(e.Seq, b.Tools, stored)
@@ -75,6 +79,10 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 	if n := len(results.missing); n > 0 {
 		out = append(out, newFinding(f, id, remedyNone, "%d of %d full texts of results are missing, the first is that of event %d; "+
 			"the part the model was shown is intact, the rest is lost", n, len(results.seen), results.first))
+	}
+	if n := len(images.missing); n > 0 {
+		out = append(out, newFinding(f, id, remedyNone, "%d of %d images are missing, the first is that of event %d; requests name them in their place",
+			n, len(images.seen), images.first))
 	}
 	if n := len(instructions.missing); n > 0 {
 		out = append(out, newFinding(f, id, remedyNone, "%d of %d texts of system prompts and tools are missing, the first is that of event %d; "+

@@ -147,15 +147,15 @@ type Backend interface {
 	// Themes reads the user's own themes. The error says why some could not be read.
 	Themes(ctx context.Context) ([]themes.Theme, error)
 
-	// Files lists the files and folders of the workspace that can be mentioned.
-	Files(ctx context.Context) ([]File, error)
+	// Files lists the files and folders of the workspace that can be mentioned, and looks at the images that are.
+	Files(ctx context.Context, images []string) ([]File, error)
 	// Skills lists the skills found when the conversation was opened, in the order of their names.
 	Skills(ctx context.Context) ([]Skill, error)
 	// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
 	Memory(ctx context.Context, take bool) (Memory, error)
 	// Shell runs a command that the user typed and returns its output.
 	Shell(ctx context.Context, command string) (string, error)
-	// Attach returns the text of files, the lists of folders (config/) and lines of
+	// Attach stores images, and returns the text of files, the lists of folders (config/) and lines of
 	// files (go.mod:3-9), each with its name, for a message that mentions them. The
 	// error is a *MentionError if one of them cannot be read.
 	Attach(ctx context.Context, paths []string) (string, error)
@@ -274,7 +274,7 @@ type (
 // File is a file that can be mentioned.
 type File = composer.File
 
-// IsImage reports whether a path is that of an image, which cannot be mentioned.
+// IsImage reports whether a path is that of an image that can be attached.
 func IsImage(name string) bool { return composer.Image(name) }
 
 // MentionError says which mentioned file cannot be attached, and why.

@@ -29,11 +29,12 @@ type chat struct {
 	composer   *composer.Model
 	gauge      *gauge.Model
 
-	outbox        *outbox
-	guideState    guideState
-	shell         *shellRun // the running command of the user, or nil
-	pendingLine   typedLine // the newest command that still waits for the agent's answer, or zero
-	filesListedAt time.Time // when the files that can be mentioned were last listed
+	outbox         *outbox
+	guideState     guideState
+	shell          *shellRun // the running command of the user, or nil
+	pendingLine    typedLine // the newest command that still waits for the agent's answer, or zero
+	imagesLookedAt string    // mentioned images that the list describes, one a line
+	filesListedAt  time.Time // when the files that can be mentioned were last listed
 
 	own         []OwnCommand // commands of the user's own
 	ownListedAt time.Time    // when they were last listed
@@ -119,6 +120,7 @@ func (c *chat) meterReading() meter.Reading {
 		size, messages = size.Plus(s), messages+1
 		for _, f := range files {
 			size.ASCII += f.Tokens * meter.CharsPerToken
+			size.Images = size.Images.Plus(f.Images)
 		}
 	}
 	if c.composer.Message() {
@@ -197,7 +199,9 @@ const maxFilesAge = 10 * time.Second
 
 // refreshFiles lists the files again if one is being mentioned and the list is stale.
 func (c *chat) refreshFiles() tea.Cmd {
-	if !c.composer.Mentioning() || c.env.Now().Sub(c.filesListedAt) < maxFilesAge {
+	images := strings.Join(c.composer.Images(), "\n")
+	isNew := images != "" && images != c.imagesLookedAt
+	if !isNew && (!c.composer.Mentioning() || c.env.Now().Sub(c.filesListedAt) < maxFilesAge) {
 		return nil
 	}
 	return c.loadFiles()
@@ -205,7 +209,10 @@ func (c *chat) refreshFiles() tea.Cmd {
 
 func (c *chat) loadFiles() tea.Cmd {
 	c.filesListedAt = c.env.Now()
-	return loadInto(c.env, "listing files for @", c.env.Backend.Files, c.composer.SetFiles)
+	images := c.composer.Images()
+	c.imagesLookedAt = strings.Join(images, "\n")
+	list := func(ctx context.Context) ([]File, error) { return c.env.Backend.Files(ctx, images) }
+	return loadInto(c.env, "listing files for @", list, c.composer.SetFiles)
 }
 
 // loadInto reads a list that the composer offers and sets it.

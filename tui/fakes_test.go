@@ -211,7 +211,9 @@ func (r *rig) SetWindow(ctx context.Context, tokens string) error {
 }
 func (r *rig) SwitchModel(ctx context.Context, name string) error { return r.call(ctx, "switch", name) }
 
-func (r *rig) Files(context.Context) ([]tui.File, error) { return r.files, r.failing["files"] }
+func (r *rig) Files(context.Context, []string) ([]tui.File, error) {
+	return r.files, r.failing["files"]
+}
 
 func (r *rig) Shell(ctx context.Context, command string) (string, error) {
 	if command == "sleep" {

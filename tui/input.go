@@ -49,7 +49,7 @@ func (m *Model) dispatchInput(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		action := m.chat.doComposerAction(m.chat.composer.Update(msg), nil, nil)
 		m.dialogs.recordTyping(true)
-		return m.do(action)
+		return m.do(actionList{action, m.chat.refreshFiles()})
 	}
 	return nil
 }

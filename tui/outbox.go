@@ -124,6 +124,7 @@ func (o *outbox) typedText(sent string) string {
 	if command, _, ok := conversation.ParseCommandOutput(sent); ok {
 		return "!" + command
 	}
+	sent, _ = conversation.CutImages(sent)
 	said, files := conversation.SplitAttachments(sent)
 	pasted := slices.ContainsFunc(files, func(f conversation.AttachedFile) bool {
 		return !strings.Contains(said, "@"+f.Path) && !strings.Contains(said, `@"`+f.Path)
@@ -142,7 +143,7 @@ func (o *outbox) setQueued(texts []string) {
 	o.queued = nil
 	for _, text := range texts {
 		waiting := newWaiting(o.typedText(text))
-		waiting.size = conversation.Measure(text)
+		waiting.size = conversation.MeasureMessage(text)
 		o.queued = append(o.queued, waiting)
 	}
 }

@@ -273,13 +273,14 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 
 func TestAMentionThatIsNotAFileIsReportedBeforeSending(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("it is an image: only text can be sent")}
+		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("it is damaged")}
+		r.files = append(r.files, tui.File{Path: "p.png", Note: "✗ it is damaged"})
 	}, func(r *rig) {
 		r.typeText("what is in @p.png ?")
-		r.wantText("✗ @p.png is an image: only text can be sent")
+		r.wantText("✗ @p.png: it is damaged")
 		r.press("enter")
 		r.wantCalls("attach p.png")
-		r.wantText("it is an image: only text can be sent", "enter again", "│ what is in @p.png ?")
+		r.wantText("it is damaged", "enter again", "│ what is in @p.png ?")
 		r.press("enter")
 		r.wantCalls("first send what is in @p.png ?")
 		r.submit("and in @q.png")

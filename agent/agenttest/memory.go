@@ -101,6 +101,13 @@ func (m *Memory) PutBlob(ctx context.Context, text string) (string, error) {
 	})
 }
 
+// ReadBlob reads a stored text.
+func (m *Memory) ReadBlob(_ context.Context, name string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.blobs[name], nil
+}
+
 // KeepWaiting replaces the stored queue of messages. It may overlap other writes.
 func (m *Memory) KeepWaiting(ctx context.Context, texts []string) error {
 	if err := ctx.Err(); err != nil {

@@ -50,6 +50,9 @@ func (d digest) content(content []any) {
 	for _, c := range content {
 		if b, ok := c.(*block); ok {
 			d.mix(b.Type, b.Text, b.ID, b.Name, string(b.Input), b.ToolUseID, b.Content, strconv.FormatBool(b.IsError))
+			if b.Source != nil {
+				d.mix(b.Source.Media, b.Source.blob)
+			}
 		}
 	}
 }

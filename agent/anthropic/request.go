@@ -65,8 +65,17 @@ type block struct {
 	Input     conversation.RawJSON `json:"input,omitempty"`
 	ToolUseID string               `json:"tool_use_id,omitempty"`
 	Content   string               `json:"content,omitempty"`
+	Source    *imageSource         `json:"source,omitempty"`
 	IsError   bool                 `json:"is_error,omitempty"`
 	Cache     *cacheControl        `json:"cache_control,omitempty"`
+}
+
+type imageSource struct {
+	Type  string `json:"type"`
+	Media string `json:"media_type"`
+	Data  string `json:"data"`
+
+	blob string
 }
 
 const (
@@ -118,7 +127,7 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	if r.System != "" {
 		req.System = []block{{Type: "text", Text: r.System}}
 	}
-	w := &writer{route: route, form: f, marks: map[int]bool{}}
+	w := &writer{request: r, route: route, form: f, marks: map[int]bool{}}
 	if f.Cache {
 		w.cache = &cacheControl{Type: "ephemeral"}
 		if f.CacheHour {
@@ -178,12 +187,13 @@ func tools(specs []conversation.ToolSpec) []tool {
 
 // writer writes the messages of a body.
 type writer struct {
-	route string
-	form  Form
-	cache *cacheControl // the value of breakpoints, nil for none
-	marks map[int]bool  // indices of messages with a breakpoint after them
-	bytes int           // bytes before the next message
-	out   []message
+	request llm.Request
+	route   string
+	form    Form
+	cache   *cacheControl // the value of breakpoints, nil for none
+	marks   map[int]bool  // indices of messages with a breakpoint after them
+	bytes   int           // bytes before the next message
+	out     []message
 
 	digest   digest    // hash of all before the next message, if thinking is bound
 	thoughts []thought // thinking that may go back
@@ -201,7 +211,7 @@ func (w *writer) add(i int, m *projection.Message) {
 	case projection.RoleTool:
 		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: cmp.Or(m.Text, noOutput), IsError: w.form.MarksErrors && m.Failed}}
 	default:
-		content = textBlock(m.Text)
+		content = w.user(m)
 	}
 	w.bytes += len(m.Text)
 	for _, c := range m.Calls {
@@ -250,6 +260,19 @@ func (w *writer) assistant(i int, m *projection.Message) []any {
 		content = append(content, call(c))
 	}
 	return content
+}
+
+// user returns the content of a user message: its images, then the text.
+func (w *writer) user(m *projection.Message) (content []any) {
+	sent, text := w.request.Content(m)
+	for _, image := range sent {
+		content = append(content, &block{Type: "image",
+			Source: &imageSource{Type: "base64", Media: image.Media, Data: w.request.Images[image.Blob], blob: image.Blob}})
+	}
+	if len(content) > 0 && strings.TrimSpace(text) == "" {
+		return content
+	}
+	return append(content, textBlock(text)...)
 }
 
 // textBlock returns a text as content. The API refuses a blank one.

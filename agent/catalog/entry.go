@@ -1,6 +1,9 @@
 package catalog
 
 import (
+	"cmp"
+	"strings"
+
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
@@ -32,6 +35,10 @@ type Traits struct {
 	Reasoning     bool      `json:"reasoning"`
 	NoTemperature bool      `json:"no_temperature"` // refuses the temperature parameter
 	ChatTools     ChatTools `json:"chat_tools"`
+	// Images is false for a model that is known to take text only; nil is unknown, which counts as yes.
+	Images *bool `json:"images"`
+	// ImageTokens is how the model bills images; the zero value is the rule of its family.
+	ImageTokens meter.ImageRule `json:"image_tokens"`
 }
 
 // ChatTools is what a model needs to use tools over chat completions (OpenAI).
@@ -66,10 +73,19 @@ func (e Entry) Model(id string) llm.Model {
 		MaxOut:   e.MaxOutput,
 		Prices:   e.Prices,
 		Window:   meter.Window{Source: meter.WindowUnknown},
-		Caps:     projection.Capabilities{NoTools: !e.Tools},
+		Caps:     projection.Capabilities{NoTools: !e.Tools, NoImages: e.Images != nil && !*e.Images},
+		Images:   e.imageRule(),
 	}
 	if !e.Trained && e.Limit() > 0 {
 		m.Window = meter.Window{Tokens: e.Limit(), Source: meter.WindowCatalogue}
 	}
 	return m
+}
+
+// imageRule is how the model bills images.
+func (e Entry) imageRule() meter.ImageRule {
+	if strings.Contains(e.ID, "claude-") {
+		return meter.PixelRule
+	}
+	return cmp.Or(e.ImageTokens, meter.TileRule)
 }

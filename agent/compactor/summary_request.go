@@ -160,6 +160,9 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 		if !w.model.Caps.NoTools {
 			r.Tools = w.base.Tools
 		}
+		if !w.model.Caps.NoImages {
+			r.LoadImage = w.base.LoadImage
+		}
 		r.Estimate += w.promptTokens
 	}
 	if most := w.model.MaxOut; most > 0 {

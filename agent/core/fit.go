@@ -104,7 +104,7 @@ func (j *Journal) Oversized(text string) *llm.Error {
 	if !r.Window.IsKnown() {
 		return nil
 	}
-	tokens := int(j.meter.TextTokens(conversation.Measure(conversation.Clean(text))))
+	tokens := int(j.meter.TextTokens(conversation.MeasureMessage(text)))
 	fixed := r.Segments[projection.System] + r.Segments[projection.Tools]
 	if tokens+fixed <= j.mostSendable(r) {
 		return nil

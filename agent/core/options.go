@@ -140,6 +140,8 @@ type Log interface {
 	KeepPartial(ctx context.Context, p conversation.PartialReply) error
 	// PutBlob stores text under its content hash and returns the hash. Equal texts are one blob.
 	PutBlob(ctx context.Context, text string) (string, error)
+	// ReadBlob reads the text stored under a hash; "" without an error if it is lost.
+	ReadBlob(ctx context.Context, hash string) (string, error)
 }
 
 // Toolbox holds the tools of a conversation. Several goroutines call it; only read-only calls of Run overlap.

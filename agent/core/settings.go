@@ -39,6 +39,7 @@ type Settings struct {
 	newerSystem       string                     // the current system prompt, where requests still have an older one; else ""
 	ThinkingAfter     uint64                     // see [llm.Request]
 	PrefixChanged     uint64                     // see [llm.Request]
+	loadBlob          func(ctx context.Context, hash string) (string, error)
 }
 
 // NewSettings returns the settings of a conversation, by its options and its stored events.
@@ -48,7 +49,7 @@ func NewSettings(o Options) (Settings, error) {
 		return Settings{}, err
 	}
 	s := Settings{forms: forms, assumedWindow: o.AssumeWindow, System: forms[0].System, Tools: forms[0].Tools, toolText: forms[0].text,
-		Provider: o.Provider, Model: o.Model, Schema: o.Schema, Overrides: o.Overrides, RecordedOverrides: map[string]string{}}
+		Provider: o.Provider, Model: o.Model, Schema: o.Schema, loadBlob: o.Log.ReadBlob, Overrides: o.Overrides, RecordedOverrides: map[string]string{}}
 	for _, e := range o.Stored.Events {
 		s.read(e)
 	}
@@ -131,6 +132,9 @@ func (s *Settings) Request(conversation string, messages []projection.Message) l
 		Effort: s.Model.Effort, CacheTTL: s.Model.CacheTTL, ThinkingAfter: s.ThinkingAfter, PrefixChanged: s.PrefixChanged}
 	if !s.Model.Caps.NoTools {
 		r.Tools = s.Tools
+	}
+	if !s.Model.Caps.NoImages && slices.ContainsFunc(messages, func(m projection.Message) bool { return len(m.Images) > 0 }) {
+		r.LoadImage = s.loadBlob
 	}
 	return r
 }

@@ -46,6 +46,10 @@ type Request struct {
 	// ThinkingAfter is the Seq of an event: replies up to it are sent without their thinking, because the server
 	// refused that; 0 sends all of it.
 	ThinkingAfter uint64
+	// LoadImage reads the base64 text of an image by its blob; "" without an error if it is lost. Nil sends images as lines of text.
+	LoadImage func(ctx context.Context, blob string) (string, error)
+	// Images are the images that WithImages read, by their blobs.
+	Images map[string]string
 	// PrefixChanged is the Seq of the newest event that changed what requests carry before earlier replies: an
 	// overlay, or another system prompt or tools; 0 for none.
 	PrefixChanged uint64
@@ -115,7 +119,8 @@ type Model struct {
 	// to the provider.
 	ReplyLimit int
 	Caps       projection.Capabilities
-	Prices     *Prices // nil: unknown
+	Images     meter.ImageRule // how it bills images, where it takes them; see ImageRule
+	Prices     *Prices         // nil: unknown
 	// CacheTTL is how long the provider's cache holds a prompt after its last use, as the user configured it or a
 	// request asked for it; 0 if unknown.
 	CacheTTL time.Duration
@@ -300,8 +305,16 @@ func (p *Prices) Step() (Tier, bool) {
 func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	return meter.Options{
 		Window: m.Window, MaxReply: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop,
-		EchoModel: m.Name(), PriceStep: m.PriceStep(),
+		EchoModel: m.Name(), PriceStep: m.PriceStep(), Images: m.ImageRule(),
 	}.WithRules(r)
+}
+
+// ImageRule is what an image counts in requests to the model.
+func (m Model) ImageRule() meter.ImageRule {
+	if m.Caps.NoImages {
+		return meter.LineRule
+	}
+	return m.Images
 }
 
 // PriceStep is the number of prompt tokens above which the whole request costs more, 0 without such a step.

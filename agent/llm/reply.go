@@ -104,6 +104,7 @@ type Outgoing struct {
 	To       Model // the model it is sent to
 	Purpose  conversation.Purpose
 	Estimate float64 // uncalibrated tokens of the prompt
+	Images   float64 // part of Estimate that is images
 	Revision uint64  // of the view that it was made from
 	After    uint64  // Seq of the newest event in the view, 0 for a summary
 }
@@ -114,7 +115,7 @@ func (r Outgoing) UsageWithoutCounts(rep *Reply) conversation.Usage {
 	u := conversation.Usage{
 		Purpose: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
 		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-		Estimate: r.Estimate, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.form,
+		Estimate: r.Estimate, Images: r.Images, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.form,
 	}
 	if r.To.TTL != TTLEndpoint { // the request asks for it
 		u.CacheTTL = r.CacheTTL

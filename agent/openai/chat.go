@@ -93,9 +93,10 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 	for _, t := range r.Tools {
 		size += len(t.Name) + len(t.Description) + len(t.Parameters)
 	}
-	add := func(m goopenai.ChatCompletionMessage, over map[string]any, mark bool) error {
-		if mark && f.breakpoints && size >= anthropic.MinCachedBytes && m.Content != "" {
-			over["content"] = f.markedText(m.Content)
+	add := func(m goopenai.ChatCompletionMessage, images []any, over map[string]any, mark bool) error {
+		mark = mark && f.breakpoints && size >= anthropic.MinCachedBytes && m.Content != ""
+		if mark || len(images) > 0 {
+			over["content"] = f.contentParts(images, m.Content, mark)
 		}
 		raw, err := m.MarshalJSON()
 		if err == nil && len(over) > 0 {
@@ -108,7 +109,7 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		return nil
 	}
 	if r.System != "" {
-		if err := add(goopenai.ChatCompletionMessage{Role: "system", Content: r.System}, map[string]any{}, true); err != nil {
+		if err := add(goopenai.ChatCompletionMessage{Role: "system", Content: r.System}, nil, map[string]any{}, true); err != nil {
 			return nil, err
 		}
 	}
@@ -119,11 +120,17 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		for _, c := range m.Calls {
 			size += len(c.Name) + len(c.Arguments)
 		}
+		var images []any
+		sent, text := r.Content(&m)
+		m.Text = text
+		for _, image := range sent {
+			images = append(images, newImagePart(r.DataURL(image)))
+		}
 		m = f.withEcho(m, route, i >= from)
 		message := f.chatMessage(m)
 		over, err := f.extraFields(m, message.ToolCalls, r.Model, route)
 		if err == nil {
-			err = add(message, over, m.Role != projection.RoleAssistant && slices.Contains(marks, i))
+			err = add(message, images, over, m.Role != projection.RoleAssistant && slices.Contains(marks, i))
 		}
 		if err != nil {
 			return nil, err
@@ -132,22 +139,44 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 	return out, nil
 }
 
-// textPart is a text with a cache breakpoint.
+// textPart is a text that stands beside images or has a cache breakpoint.
 type textPart struct {
-	Type  string `json:"type"`
-	Text  string `json:"text"`
-	Cache struct {
-		Type string `json:"type"`
-		TTL  string `json:"ttl,omitempty"`
-	} `json:"cache_control"`
+	Type  string     `json:"type"`
+	Text  string     `json:"text"`
+	Cache *cacheMark `json:"cache_control,omitempty"`
 }
 
-func (f bodyForm) markedText(text string) []textPart {
+type cacheMark struct {
+	Type string `json:"type"`
+	TTL  string `json:"ttl,omitempty"`
+}
+
+// imagePart is an image, as a data URL.
+type imagePart struct {
+	Type  string `json:"type"`
+	Image struct {
+		URL string `json:"url"`
+	} `json:"image_url"`
+}
+
+func newImagePart(url string) imagePart {
+	p := imagePart{Type: "image_url"}
+	p.Image.URL = url
+	return p
+}
+
+// contentParts returns images followed by a text, with a breakpoint if mark is set. An empty text is left out.
+func (f bodyForm) contentParts(images []any, text string, mark bool) []any {
 	p := textPart{Type: "text", Text: text}
-	if p.Cache.Type = "ephemeral"; f.cacheHour {
-		p.Cache.TTL = "1h"
+	if mark {
+		if p.Cache = (&cacheMark{Type: "ephemeral"}); f.cacheHour {
+			p.Cache.TTL = "1h"
+		}
 	}
-	return []textPart{p}
+	if text == "" {
+		return images
+	}
+	return append(images, p)
 }
 
 func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessage {

@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent/anthropic"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/llm"
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 )
 
@@ -130,6 +131,14 @@ func (c *Client) Capabilities(model string) projection.Capabilities {
 	return caps
 }
 
+// ImageRule returns how a model bills images: on the Messages wire by their pixels.
+func (c *Client) ImageRule(m llm.Model) meter.ImageRule {
+	if c.opts.Wire == WireMessages || strings.Contains(m.ID, "claude-") {
+		return meter.PixelRule
+	}
+	return m.Images
+}
+
 // Thinking implements [llm.Thinker]. It returns the indices of the messages whose thinking is sent, and whether the
 // endpoint rejects thinking after the messages before it have changed.
 func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
@@ -170,6 +179,11 @@ func (c *Client) BaseURL() string {
 // sends the request again without it.
 func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
+		r, err := r.WithImages(ctx)
+		if err != nil {
+			yield(llm.Chunk{}, &llm.Error{Class: llm.BadRequest, Message: "An image could not be read: " + err.Error(), Hint: "plimsoll doctor looks for damage", Err: err})
+			return
+		}
 		for range 1 + maxResends {
 			if !c.attempt(ctx, r, yield) {
 				return

@@ -120,6 +120,10 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 		Tokens []ignored `json:"tokens"`       // llama.cpp
 		Prompt string    `json:"prompt"`       // llama.cpp, of a template
 	}
+	r, err := r.WithImages(ctx)
+	if err != nil {
+		return 0, err
+	}
 	if c.opts.Wire == WireMessages {
 		body, err := anthropic.CountBody(r, c.messagesForm(r, c.learnedQuirks(r.Model)), routeOf(c.endpoint, r.Model))
 		if err == nil {
@@ -128,7 +132,7 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 		return countOrError(reply.Input, err)
 	}
 	llama := c.endpoint.Name == "llamacpp" || c.learnedQuirks(r.Model).isLlamaCpp
-	if !llama && c.endpoint.Name != "vllm" {
+	if !llama && c.endpoint.Name != "vllm" || len(r.Images) > 0 { // they would count base64 as text
 		return 0, llm.ErrNotCounted
 	}
 	form := ""

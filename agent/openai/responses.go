@@ -51,7 +51,7 @@ type outputItem struct {
 type (
 	inputMessage struct {
 		Role    string `json:"role"`
-		Content string `json:"content"`
+		Content any    `json:"content"` // a text, or parts
 		Phase   string `json:"phase,omitempty"`
 	}
 	outputMessage struct {
@@ -102,7 +102,8 @@ func (c *Client) responsesBody(r llm.Request, f bodyForm) goopenai.CreateRespons
 func (c *Client) inputItems(r llm.Request, f bodyForm) []any {
 	route := routeOf(c.endpoint, r.Model)
 	var items []any
-	for _, m := range r.Messages {
+	for i := range r.Messages {
+		m := r.Messages[i]
 		switch m.Role {
 		case projection.RoleTool:
 			out := m.Text
@@ -114,10 +115,26 @@ func (c *Client) inputItems(r llm.Request, f bodyForm) []any {
 			reply, _ := f.assistantItems(m, route)
 			items = append(items, reply...)
 		default:
-			items = append(items, inputMessage{Role: string(m.Role), Content: m.Text})
+			items = append(items, inputMessage{Role: string(m.Role), Content: inputContent(r, &m)})
 		}
 	}
 	return items
+}
+
+// inputContent returns the content of a user message: a text, or its images and the text.
+func inputContent(r llm.Request, m *projection.Message) any {
+	sent, text := r.Content(m)
+	if len(sent) == 0 {
+		return text
+	}
+	var parts []any
+	for _, image := range sent {
+		parts = append(parts, goopenai.ResponseInputImage{Type: "input_image", Detail: "auto", ImageURL: r.DataURL(image)})
+	}
+	if text != "" {
+		parts = append(parts, goopenai.ResponseInputText{Type: "input_text", Text: text})
+	}
+	return parts
 }
 
 // assistantItems returns the items of a reply, and whether reasoning is among them. A form without strict is of an older

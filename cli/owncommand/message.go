@@ -77,6 +77,7 @@ func (m Maker) Message(ctx context.Context, c Command, args string, approved []s
 		}
 	}
 	text = e.Message(outputs)
+	var images []conversation.Image
 	for _, path := range e.Mentions {
 		attached, err := m.Attach(ctx, path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -84,8 +85,10 @@ func (m Maker) Message(ctx context.Context, c Command, args string, approved []s
 		} else if err != nil {
 			return "", nil, err
 		}
-		text += attached
+		attached, added := conversation.CutImages(attached)
+		text, images = text+attached, append(images, added...)
 	}
+	text += conversation.FormatImages(images...)
 	if len(c.Ignored) > 0 {
 		notes = append(notes, fmt.Sprintf("/%s: %s: without effect here", c.Name, strings.Join(c.Ignored, ", ")))
 	}

@@ -37,8 +37,8 @@ const (
 	MaxAttachment = 16 << 20        // bytes of a mentioned file
 )
 
-// Files lists the files of the workspace and the resources of servers that can be mentioned.
-func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
+// Files lists the files of the workspace and the resources of servers that can be mentioned, with a look at the images that are.
+func (h *Host) Files(ctx context.Context, images []string) ([]tui.File, error) {
 	if err := h.deps.Settings.Configure(); err != nil {
 		return nil, err
 	}
@@ -49,12 +49,28 @@ func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 	files := make([]tui.File, 0, len(found))
 	limit := int64(h.arrivalCap().Chars)
 	for _, f := range found {
-		if !tui.IsImage(f.Path) { // images cannot be part of a message
-			files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, limit)) / meter.CharsPerToken)})
+		if slices.Contains(images, f.Path) {
+			continue
 		}
+		file := tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, limit)) / meter.CharsPerToken)}
+		if tui.IsImage(f.Path) {
+			file.Tokens = 0
+		}
+		files = append(files, file)
 	}
 	files = append(files, foldersOf(found)...)
-	if running := h.running(); running != nil {
+	running := h.running()
+	for _, name := range images {
+		switch info, err := running.LookAtImage(h.deps.Settings.Workspace, name); {
+		case err == nil:
+			files = append(files, tui.File{Path: name, Images: info.Size, Note: info.Text})
+		case errors.Is(err, fs.ErrNotExist):
+			files = append(files, tui.File{Path: name, Note: "✗ there is no such file"})
+		default:
+			files = append(files, tui.File{Path: name, Note: "✗ " + err.Error()})
+		}
+	}
+	if running != nil {
 		ctx, cancel := context.WithTimeout(ctx, listingTimeout)
 		defer cancel()
 		resources, _ := h.deps.Agents.Servers.Resources(ctx, running) // /mcp shows which servers do not answer
@@ -97,10 +113,22 @@ func Attach(ctx context.Context, workspace string, running *session.Running, lim
 		return "", fmt.Errorf("opening the workspace: %w", err)
 	}
 	defer root.Close()
-	files := make([]conversation.AttachedFile, len(paths))
-	for i, path := range paths {
+	var files []conversation.AttachedFile
+	var images []conversation.Image
+	for _, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return "", err
+		}
+		if running != nil && tui.IsImage(path) {
+			image, err := running.AttachImage(ctx, path)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = errNoFile{}
+			}
+			if err != nil {
+				return "", &tui.MentionError{Path: path, Err: err}
+			}
+			images = append(images, image)
+			continue
 		}
 		var text string
 		var isResource bool
@@ -117,9 +145,9 @@ func Attach(ctx context.Context, workspace string, running *session.Running, lim
 			return "", &tui.MentionError{Path: path, Err: err}
 		}
 		shown, _ := limit.Apply(text, "") // cut like a tool's result
-		files[i] = conversation.AttachedFile{Path: path, Text: shown}
+		files = append(files, conversation.AttachedFile{Path: path, Text: shown})
 	}
-	return conversation.FormatAttachments(files...), nil
+	return conversation.FormatAttachments(files...) + conversation.FormatImages(images...), nil
 }
 
 // errNoFile is [fs.ErrNotExist] in words for the user.
@@ -165,8 +193,6 @@ func readMentioned(root *os.Root, name string) (string, error) {
 		return folderListing(root, name)
 	case !st.Mode().IsRegular():
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
-	case tui.IsImage(name):
-		return "", errors.New("it is an image: only text can be sent")
 	case st.Size() > MaxAttachment:
 		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", MaxAttachment>>20)
 	}
@@ -175,7 +201,7 @@ func readMentioned(root *os.Root, name string) (string, error) {
 		return "", err
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
-		return "", errors.New("it is a binary file: only text can be sent")
+		return "", errors.New("it is a binary file: only text and images can be sent")
 	}
 	return conversation.Clean(string(data)), nil
 }

@@ -59,6 +59,10 @@ func BlobsOf(events []conversation.Event) []string {
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
 			names = append(names, b.Blob)
+		case conversation.UserMessage:
+			for _, image := range b.Images {
+				names = append(names, image.Blob)
+			}
 		case conversation.Instructions:
 			names = append(names, b.System, b.Tools)
 		}

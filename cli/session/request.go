@@ -82,9 +82,13 @@ func (c *Conversations) rebuildBody(ctx context.Context, r RequestRef, b *inspec
 	if hardenErr != nil && (len(messages) == 0 || r.Usage.BodyHash == "") { // a request may end with a paused reply
 		return fmt.Errorf("no request can be built from the messages up to then: %w", hardenErr)
 	}
-	b.Body, err = client.Body(llm.Request{
-		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: r.Usage.MaxTokens, Conversation: r.ID,
-	}, r.Usage.WireForm)
+	request := llm.Request{Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: r.Usage.MaxTokens, Conversation: r.ID}
+	if !caps.NoImages {
+		request.LoadImage = func(ctx context.Context, blob string) (string, error) { return r.Store.Blob(ctx, r.ID, blob) }
+	}
+	if request, err = request.WithImages(ctx); err == nil {
+		b.Body, err = client.Body(request, r.Usage.WireForm)
+	}
 	return err
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 )
 
 // row is a message in `print --json`.
@@ -15,6 +16,8 @@ type row struct {
 	Events    []uint64         `json:"x_events"`
 	Turn      int              `json:"x_turn"`
 	State     projection.State `json:"x_state"`
+	// Images are those that are sent before the content; their bytes are not written.
+	Images []conversation.Image `json:"x_images,omitempty"`
 }
 
 type rowCall struct {
@@ -31,7 +34,7 @@ type rowFunction struct {
 // NewRow converts a message of the view.
 func NewRow(m *projection.Message) row {
 	r := row{Role: m.Role, Content: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Name: m.Tool,
-		Events: m.Events, Turn: m.Turn, State: m.State}
+		Events: m.Events, Turn: m.Turn, State: m.State, Images: m.Images}
 	if r.Events == nil {
 		r.Events = []uint64{}
 	}

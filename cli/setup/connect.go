@@ -174,7 +174,9 @@ func (models *Models) model(ctx context.Context, c Choice, client *openai.Client
 			}
 		}
 		configured.NoTools = configured.NoTools || m.Caps.NoTools && !e.Guessed
+		configured.NoImages = m.Caps.NoImages && !e.Guessed
 	}
+	m.Images = client.ImageRule(m)
 	address := c.Address()
 	models.Settings.Endpoints().apply(&m, address)
 	m.Caps, m.NoCache = configured, client.NoCaching()

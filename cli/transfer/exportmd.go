@@ -109,6 +109,9 @@ func (m *markdownWriter) writeHeadings(e conversation.Event, role string) {
 func (m *markdownWriter) writeUser(b conversation.UserMessage) {
 	message, files := conversation.SplitAttachments(b.Text)
 	m.writeBlock(quote(message))
+	for _, image := range b.Images {
+		m.writeBlock("Attached image " + codeSpan(image.Label()) + ".")
+	}
 	for _, f := range files {
 		m.writeBlock("Attached " + codeSpan(f.Path) + ":")
 		m.writeBlock(fence("", f.Text))

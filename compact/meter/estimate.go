@@ -18,8 +18,12 @@ const (
 	FramingTokens = 4.0
 )
 
-// Estimate returns the uncalibrated number of tokens of a text.
+// Estimate returns the uncalibrated number of tokens of a text, and of its images by [TileRule].
 func Estimate(s conversation.Size) float64 {
+	return estimateText(s) + TileRule.Tokens(s.Images)
+}
+
+func estimateText(s conversation.Size) float64 {
 	return float64(s.ASCII)/CharsPerToken + float64(s.CJK)/cjkPerToken + float64(s.Other)/otherPerToken
 }
 

@@ -70,6 +70,7 @@ type newestRequest struct {
 	valid    bool
 	revision uint64
 	estimate float64 // uncalibrated, of the request
+	images   float64 // part of estimate that is images
 	reply    float64 // uncalibrated, of its reply
 	tooShort float64 // reported count if it was too low
 }
@@ -86,13 +87,13 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 		e.Reported = a.prompt
 		// The reported reply may include hidden reasoning, which is not sent back.
 		reply := min(a.tokens-a.prompt, f*a.reply)
-		e.Estimated = reply + f*(u.Estimate-a.estimate)
+		e.Estimated = reply + m.calibrated(u.Estimate-a.estimate, u.Images-a.images)
 	} else {
-		e.Estimated = f * u.Estimate
+		e.Estimated = m.calibrated(u.Estimate, u.Images)
 	}
 	e.Tokens = e.Reported + e.Estimated
 	if q := m.newest; q.valid && q.revision == u.Revision {
-		e.maxAdded = f * max(0, u.Estimate-q.estimate)
+		e.maxAdded = max(0, m.calibrated(u.Estimate-q.estimate, u.Images-q.images))
 		e.minAdded = max(0, e.maxAdded-f*q.reply)
 		e.previousShort = q.tooShort
 	}

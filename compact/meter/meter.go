@@ -29,6 +29,7 @@ type Meter struct {
 	measured      int              // number of messages of the view counted in echoed
 
 	estimate float64 // uncalibrated tokens of prompt and view
+	images   float64 // part of estimate that is images
 	anchor   anchor
 	newest   newestRequest
 	cal      conversation.Calibration
@@ -52,6 +53,7 @@ type Options struct {
 	EchoReasoning    bool   // reasoning is sent back and fills the window
 	EchoLoop         bool   // reasoning is sent back only until the next user message
 	EchoModel        string // only reasoning of this model (provider/id) is sent back; "" for every model
+	Images           ImageRule
 	// CharsOnly counts text alone, four code points of any script to a token, as the replay package defines tokens.
 	CharsOnly bool
 }
@@ -71,6 +73,7 @@ type anchor struct {
 	revision uint64
 	tokens   float64 // reported: the prompt and, if known, the reply
 	estimate float64 // uncalibrated estimate of the same
+	images   float64 // part of both that is images
 	exact    bool    // tokens is wholly reported
 	prompt   float64 // part of tokens that is the prompt; 0 if it was not counted
 	reply    float64 // uncalibrated estimate of the reply
@@ -193,7 +196,7 @@ func (m Meter) WithUsage(u conversation.Usage) Meter {
 	}
 	m = m.anchorOn(u)
 	if u.Revision == m.view.Revision && u.CountsWholePrompt() {
-		m.cal = learn(m.cal, u.Prompt, u.Estimate)
+		m.cal = learn(m.cal, u.Prompt-int(u.Images), u.Estimate-u.Images)
 	}
 	return m
 }
@@ -207,8 +210,8 @@ func (m Meter) WithTokenCount(tokens float64) Meter {
 	if tokens < minFactor*m.estimate-noiseTokens || tokens > maxFactor*m.estimate+noiseTokens {
 		return before
 	}
-	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: tokens, estimate: m.estimate, exact: true, prompt: tokens}
-	m.cal = learn(m.cal, int(math.Round(tokens)), m.estimate)
+	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: tokens, estimate: m.estimate, images: m.images, exact: true, prompt: tokens}
+	m.cal = learn(m.cal, int(math.Round(tokens-m.images)), m.estimate-m.images)
 	return m
 }
 
@@ -229,12 +232,12 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 	return m
 }
 
-// TextTokens returns the calibrated estimate of a text in tokens.
+// TextTokens returns the calibrated estimate of a text, with its images, in tokens.
 func (m *Meter) TextTokens(s conversation.Size) float64 {
 	if m.options.CharsOnly {
-		return float64(s.Chars()) / CharsPerToken
+		return float64(s.Chars())/CharsPerToken + m.imagesIn(&s)
 	}
-	return m.Factor() * Estimate(s)
+	return m.Factor()*estimateText(s) + m.imagesIn(&s)
 }
 
 // MessageOverhead returns the tokens that a message costs besides its text.
@@ -247,25 +250,26 @@ func (m Meter) MessageOverhead() float64 {
 
 // EstimatedTokens returns the calibrated estimate of the next request. It ignores reported counts, so that estimates
 // before and after a change are comparable.
-func (m Meter) EstimatedTokens() int { return int(math.Round(m.Factor() * m.estimate)) }
+func (m Meter) EstimatedTokens() int { return int(math.Round(m.calibrated(m.estimate, m.images))) }
 
 // MessageTokens returns the calibrated estimate of a message in tokens, including reasoning that is sent back.
 func (m Meter) MessageTokens(msg *projection.Message) float64 {
 	var s projection.Sizes
 	msg.AddTo(&s)
-	sum := 0.0
+	sum, images := 0.0, 0.0
 	for _, seg := range projection.Segments() {
 		if seg != projection.Reasoning || m.SendsThinking(msg) {
-			sum += m.segmentEstimate(&s, seg)
+			sum, images = sum+m.segmentEstimate(&s, seg), images+m.imagesIn(&s.Text[seg])
 		}
 	}
-	return m.Factor() * sum
+	return m.calibrated(sum, images)
 }
 
 func (m Meter) recompute() Meter {
-	m.estimate = 0
+	m.estimate, m.images = 0, 0
 	for _, seg := range projection.Segments() {
 		m.estimate += m.SegmentEstimate(seg)
+		m.images += m.imagesIn(&m.view.Sizes.Text[seg])
 	}
 	return m
 }
@@ -289,10 +293,11 @@ func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 }
 
 func (m *Meter) segmentEstimate(s *projection.Sizes, seg projection.Segment) float64 {
+	images := m.imagesIn(&s.Text[seg])
 	if m.options.CharsOnly {
-		return float64(s.Text[seg].Chars()) / CharsPerToken
+		return float64(s.Text[seg].Chars())/CharsPerToken + images
 	}
-	return EstimateSegment(s, seg)
+	return estimateText(s.Text[seg]) + FramingTokens*float64(s.Messages[seg]) + images
 }
 
 func (m Meter) addCost(u conversation.Usage) Meter {
@@ -312,7 +317,7 @@ func (m Meter) anchorOn(u conversation.Usage) Meter {
 		return m
 	}
 	at := m.anchorAt(u)
-	m.newest = newestRequest{valid: true, revision: u.Revision, estimate: u.Estimate, reply: at.reply}
+	m.newest = newestRequest{valid: true, revision: u.Revision, estimate: u.Estimate, images: u.Images, reply: at.reply}
 	if !u.HasPromptCount() {
 		return m
 	}
@@ -330,7 +335,7 @@ func (m Meter) anchorOn(u conversation.Usage) Meter {
 
 // anchorAt returns the anchor of a report: the prompt, and the reply if the log has one.
 func (m *Meter) anchorAt(u conversation.Usage) anchor {
-	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate, exact: true, prompt: float64(u.Prompt)}
+	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate, images: u.Images, exact: true, prompt: float64(u.Prompt)}
 	if u.Reply == 0 {
 		return a
 	}
@@ -362,12 +367,12 @@ func (m Meter) Factor() float64 {
 // used returns the tokens of the next request, and whether part of them is estimated.
 func (m *Meter) used() (float64, bool) {
 	if !m.anchor.valid || m.anchor.revision != m.view.Revision {
-		return m.Factor() * m.estimate, true
+		return m.calibrated(m.estimate, m.images), true
 	}
 	since := m.estimate - m.anchor.estimate
 	// Float sums in a different order differ in the last bits.
 	if math.Abs(since) < 1e-6 {
 		return m.anchor.tokens, !m.anchor.exact
 	}
-	return max(0, m.anchor.tokens+m.Factor()*since), true
+	return max(0, m.anchor.tokens+m.calibrated(since, m.images-m.anchor.images)), true
 }

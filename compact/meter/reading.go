@@ -63,7 +63,7 @@ func (m Meter) Reading() Reading {
 	r.Segments = apportion(r.Used, m.segmentEstimates())
 	draft := 0.0
 	if m.draft.Messages[projection.Draft] > 0 {
-		draft = m.Factor() * EstimateSegment(&m.draft, projection.Draft)
+		draft = m.calibrated(m.segmentEstimate(&m.draft, projection.Draft), m.imagesIn(&m.draft.Text[projection.Draft]))
 	}
 	r.Segments[projection.Draft] = int(math.Ceil(draft))
 	r.AfterSend = r.Used + r.Segments[projection.Draft]
@@ -132,9 +132,11 @@ func scaledTrigger(trigger, hard float64) float64 {
 	return from + (trigger-from)*(hard-from)/(preset.DefaultHardRatio-from)
 }
 
+// segmentEstimates returns the uncalibrated parts of a request, with images as if the calibration applied to them.
 func (m *Meter) segmentEstimates() (parts [projection.SegmentCount]float64) {
 	for _, seg := range projection.Segments() {
-		parts[seg] = m.SegmentEstimate(seg)
+		images := m.imagesIn(&m.view.Sizes.Text[seg])
+		parts[seg] = m.SegmentEstimate(seg) + images/m.Factor() - images
 	}
 	return parts
 }

@@ -49,6 +49,7 @@ type run struct {
 	from, to  int    // turns
 	overlay   uint64 // newest overlay of the run
 	tools     []string
+	images    []conversation.Image
 	note      *activeSummary // has the note to show in this block, nil if another block shows it
 }
 
@@ -68,6 +69,7 @@ func (r *run) add(m *Message) {
 	r.to = max(r.to, m.Turn)
 	r.events = append(r.events, m.Events...)
 	r.before = r.before.Plus(m.Before)
+	r.images = append(r.images, m.Images...)
 }
 
 // addSummary adds a summary that covers a part of the run.
@@ -90,6 +92,10 @@ func (r *run) messages(shown map[*activeSummary]bool) []Message {
 	case omitRun:
 		out = []Message{r.message(RoleUser, r.omitText(), StateDropped, WhyLeftOut)}
 	}
+	if stubs := imageStubs(r.images); stubs != "" {
+		out[0].Text += stubs
+		out[0].Size = out[0].Size.Plus(conversation.Measure(stubs))
+	}
 	return append(out, r.pinned...)
 }
 
@@ -101,7 +107,7 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 // needsNoMessage reports whether the run needs no message: its summaries are already in the view,
 // in a style that shows them once, and it has no note.
 func (r *run) needsNoMessage(shown map[*activeSummary]bool) bool {
-	if r.kind != summaryRun || !r.isAlreadyShown(shown) || slices.ContainsFunc(r.summaries, (*activeSummary).isNote) {
+	if r.kind != summaryRun || len(r.images) > 0 || !r.isAlreadyShown(shown) || slices.ContainsFunc(r.summaries, (*activeSummary).isNote) {
 		return false
 	}
 	return preset.WordingOf(r.summaries[0].Style).FirstPlaceOnly

@@ -17,6 +17,8 @@ type Capabilities struct {
 	// NoTools says that the model refuses tools; calls in the history are
 	// written out as text.
 	NoTools bool
+	// NoImages says that the model takes text only; images are sent as lines of text that name them.
+	NoImages bool
 }
 
 // EchoFrom returns the index of the first message whose reasoning is sent back.

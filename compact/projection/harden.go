@@ -2,6 +2,7 @@ package projection
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"plimsoll/conversation"
@@ -111,7 +112,7 @@ func (h *hardener) add(i int) {
 	case m.Role == RoleTool:
 		// addCalls adds results after their call; results without a call are left out.
 	case m.Role != RoleAssistant:
-		if strings.TrimSpace(m.Text) != "" {
+		if strings.TrimSpace(m.Text) != "" || len(m.Images) > 0 {
 			h.out = append(h.out, m)
 		}
 	case len(m.Calls) > 0:
@@ -192,6 +193,7 @@ func merged(a, b Message) Message {
 	m.Text = a.Text + "\n\n" + b.Text
 	m.Size = a.Size.Plus(b.Size).Plus(conversation.Size{ASCII: 2})
 	m.Before = a.Before.Plus(b.Before)
+	m.Images = slices.Concat(a.Images, b.Images)
 	m.Events = append(append([]uint64(nil), a.Events...), b.Events...)
 	m.Turn, m.Overlay = a.Turn, max(a.Overlay, b.Overlay)
 	if b.State == StateVerbatim {

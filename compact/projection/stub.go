@@ -83,6 +83,22 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 	return s.String()
 }
 
+// maxImageStubs is how many images of a run are named.
+const maxImageStubs = 12
+
+// imageStubs returns a line for each image that is not shown any more, each after a line break; "" without any.
+func imageStubs(images []conversation.Image) string {
+	var s strings.Builder
+	for i, m := range images {
+		if i == maxImageStubs {
+			s.WriteString("\n[" + numbers.Count(len(images)-i, "more image") + ": recall brings them back]")
+			break
+		}
+		s.WriteString("\n[image " + m.Label() + ", ~" + strconv.Itoa(m.Tokens) + " tok: recall brings it back]")
+	}
+	return s.String()
+}
+
 // pointer returns the text that replaces a result that repeats an earlier one.
 func pointer(b conversation.ToolResult, target uint64) string {
 	return ToolName(b.Tool) + ": completed (" + StatusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +

@@ -50,6 +50,7 @@ type Message struct {
 	Failed    bool                            // tool only: the call did not succeed
 	Model     string                          // assistant only: provider/id it came from, "" unknown
 	Extras    map[string]conversation.RawJSON // assistant only: provider fields to echo
+	Images    []conversation.Image            // user only: sent before Text
 
 	Events []uint64 // Seq of every event it shows or replaces, ascending; empty if synthetic
 	Turn   int
@@ -60,7 +61,7 @@ type Message struct {
 	Repeats  uint64 // Seq of the earlier result that it points to, 0 if it is no pointer
 	Stripped bool   // Reasoning is hidden, and kept only for endpoints that require it
 
-	Size          conversation.Size // of Text
+	Size          conversation.Size // of Text and Images
 	ReasoningSize conversation.Size // of Reasoning
 	Before        conversation.Size // of the original text and calls of Events; only one message of a pair for a range has it
 }
@@ -77,9 +78,9 @@ func (m *Message) After() conversation.Size {
 // SameContent reports whether two messages are sent alike, reasoning aside, whatever events they come from.
 func (m *Message) SameContent(other *Message) bool {
 	return m.Role == other.Role && m.Text == other.Text && m.CallID == other.CallID && m.Failed == other.Failed &&
-		slices.EqualFunc(m.Calls, other.Calls, func(x, y conversation.ToolCall) bool {
-			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
-		})
+		slices.Equal(m.Images, other.Images) && slices.EqualFunc(m.Calls, other.Calls, func(x, y conversation.ToolCall) bool {
+		return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
+	})
 }
 
 // CameFrom reports whether a reply came from a model, provider/id, or from an unknown one.
@@ -199,7 +200,7 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 	m := Message{Turn: e.Turn, State: StateVerbatim}
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		m.Role, m.Text, m.Size = RoleUser, b.Text, b.Size
+		m.Role, m.Text, m.Size, m.Images = RoleUser, b.Text, b.Size, b.Images
 	case conversation.AssistantMessage:
 		m.Role, m.Text, m.Size = RoleAssistant, b.Text, b.Size
 		m.Reasoning, m.ReasoningSize = b.Reasoning, b.ReasoningSize

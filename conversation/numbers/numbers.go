@@ -36,6 +36,17 @@ func Turns(from, to int) string {
 	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
 }
 
+// Bytes writes the size of a file: 812 B, 640 kB, 2.1 MB.
+func Bytes(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 999_500:
+		return strconv.FormatInt((n+500)/1000, 10) + " kB"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+}
+
 // errCount shows how to write a number of tokens.
 var errCount = errors.New("it takes a number of tokens, like 32000, 32k or 1M")
 

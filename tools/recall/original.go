@@ -53,6 +53,10 @@ func (l *log) text(i int, stored bool) (original, error) {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		o.text = b.Text
+		for _, m := range b.Images {
+			o.text += fmt.Sprintf("\n[image %s, %s, %s: it came with this message, and its bytes are kept with the conversation as %.12s. "+
+				"To see it again, ask the user to attach @%s once more]", m.Label(), m.Media, numbers.Bytes(int64(m.Bytes)), m.Blob, m.Name)
+		}
 	case conversation.AssistantMessage:
 		o.text = replyText(b)
 	case conversation.Notice:

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 
 	"plimsoll/conversation"
@@ -141,6 +142,17 @@ func (m *Model) Mentions() []File {
 		}
 	})
 	return found
+}
+
+// Images returns the paths of images mentioned with @ in the draft, each once.
+func (m *Model) Images() []string {
+	var paths []string
+	m.files.each(m.text, func(_ int, a mention) {
+		if Image(a.path) && !slices.Contains(paths, a.path) {
+			paths = append(paths, a.path)
+		}
+	})
+	return paths
 }
 
 // Unknown returns the paths mentioned with @ in the draft that are not files,

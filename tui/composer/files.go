@@ -1,12 +1,14 @@
 package composer
 
 import (
+	"net/url"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
+	"plimsoll/conversation"
 	"plimsoll/tui/edit"
 )
 
@@ -107,7 +109,9 @@ const lineTokens = 10
 func (x *fileIndex) find(p string) (File, bool) {
 	for _, name := range []string{p, p + "/"} {
 		if i, ok := x.paths[name]; ok {
-			return File{Path: p, Tokens: x.list[i].Tokens}, true // with the path as it was written
+			f := x.list[i]
+			f.Path = p // as it was written
+			return f, true
 		}
 	}
 	part := lines().FindStringSubmatch(p)
@@ -153,10 +157,10 @@ func (x *fileIndex) pathLike(p string) bool {
 	return ending != "" && (Image(p) || x.endings[ending])
 }
 
-// Image reports whether a path has the extension of an image. Images are not listed, because a message holds only text.
+// Image reports whether a path has the extension of an image that can be attached.
 func Image(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".tif", ".tiff", ".heic", ".avif":
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
 		return true
 	}
 	return false
@@ -164,8 +168,31 @@ func Image(name string) bool {
 
 // File is a candidate for a mention.
 type File struct {
-	Path   string // as written after @
-	Tokens int    // its estimated tokens; 0 if unknown
+	Path   string                 // as written after @
+	Tokens int                    // its estimated tokens; 0 if unknown
+	Images conversation.ImageSize // of an image that was looked at
+	Note   string                 // what the user is told about an image; "" before it was looked at
 }
+
+// pastedImage returns the path of an image if a pasted text is one, as terminals write the path of a file that is dropped on them:
+// quoted, with escaped blanks, or as a file URL.
+func pastedImage(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	if strings.ContainsAny(text, "\n\r\x00") || len(text) > maxPastedPath {
+		return "", false
+	}
+	if n := len(text); n > 1 && (text[0] == '\'' || text[0] == '"') && text[n-1] == text[0] {
+		text = text[1 : n-1]
+	} else if u, err := url.Parse(text); err == nil && u.Scheme == "file" {
+		text = u.Path
+	} else {
+		text = strings.ReplaceAll(text, `\ `, " ")
+	}
+	rooted := strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "./")
+	return text, Image(text) && !strings.ContainsAny(text, `"@`) && (rooted || !strings.Contains(text, " "))
+}
+
+// maxPastedPath is the longest pasted path, in bytes.
+const maxPastedPath = 4096
 
 func blankAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' }

@@ -1,12 +1,14 @@
 package composer_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 )
 
@@ -50,9 +52,47 @@ func TestMentionedFilesAreFoundOrReported(t *testing.T) {
 			if d := cmp.Diff(c.lacks, m.Unknown()); d != "" {
 				t.Errorf("missed: %s", d)
 			}
-			if says := strings.Contains(strip(m.View()), "✗ @"); says != (len(c.lacks) > 0) && !m.Completing() {
+			if says := strings.Contains(strip(m.View()), "✗ @"); says != slices.ContainsFunc(c.lacks, func(p string) bool { return !composer.Image(p) }) && !m.Completing() {
 				t.Errorf("missing files are shown: %v\n%s", says, strip(m.View()))
 			}
 		})
+	}
+}
+
+func TestAPastedPathOfAnImageIsMentioned(t *testing.T) {
+	t.Parallel()
+	for pasted, want := range map[string]string{
+		"/tmp/shot.png":                 "look @/tmp/shot.png",
+		"'/tmp/two words.PNG'\n":        `look @"/tmp/two words.PNG"`,
+		`/tmp/two\ words.webp`:          `look @"/tmp/two words.webp"`,
+		"file:///tmp/two%20words.jpeg ": `look @"/tmp/two words.jpeg"`,
+		"shot.gif":                      "look @shot.gif",
+		"see the shot.png":              "looksee the shot.png",
+		"/tmp/a.txt":                    "look/tmp/a.txt",
+		"/tmp/a.png\n/tmp/b.png":        "look/tmp/a.png\n/tmp/b.png",
+	} {
+		m := newModel(t)
+		m.Update(tea.PasteMsg{Content: "look"})
+		m.Update(tea.PasteMsg{Content: pasted})
+		if got := strings.TrimSuffix(m.Draft(), " "); got != want {
+			t.Errorf("%q became %q, want %q", pasted, got, want)
+		}
+	}
+}
+
+func TestAnImageIsDescribedBeforeItIsSent(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.Update(tea.PasteMsg{Content: "see @a.png and @b.png"})
+	if d := cmp.Diff([]string{"a.png", "b.png"}, m.Images()); d != "" {
+		t.Fatal(d)
+	}
+	m.SetFiles([]composer.File{{Path: "a.png", Images: conversation.ImageSize{Count: 1}, Note: "40x30, 2.1 MB\x1b[2J"}, {Path: "b.png", Note: "✗ it is damaged"}})
+	if view := strip(m.View()); !strings.Contains(view, "@a.png 40x30, 2.1 MB") {
+		t.Errorf("nothing is said of the image:\n%s", view)
+	}
+	m.SetText("see @b.png")
+	if view := strip(m.View()); !strings.Contains(view, "✗ @b.png: it is damaged") {
+		t.Errorf("nothing is said of the damage:\n%s", view)
 	}
 }

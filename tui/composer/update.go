@@ -54,9 +54,26 @@ func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	if msg.Content != "" {
 		m.text.RemoveSelected()
 	}
+	if p, ok := pastedImage(msg.Content); ok {
+		m.mention(p)
+		return nil
+	}
 	m.text.Enter(msg.Content)
 	m.list.complete(m.text)
 	return nil
+}
+
+// mention inserts a mention of a file.
+func (m *Model) mention(path string) {
+	word := "@" + path
+	if strings.ContainsAny(path, " \t") {
+		word = `@"` + path + `"`
+	}
+	if at := m.text.At(); at.Col > 0 && !blankAt(m.text.Current(), at.Col-1) {
+		word = " " + word
+	}
+	m.text.Insert(edit.Clean(word + " "))
+	m.list.hide()
 }
 
 // press handles a key: the search gets it first, then the list, then the draft.

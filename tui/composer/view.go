@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
@@ -96,7 +97,7 @@ func (m *Model) position() string {
 		if text, ok := m.suggestions.numbered(m.Draft()); ok {
 			return " sends: " + text + " "
 		}
-		return cmp.Or(m.unknownNote(), m.stashNote())
+		return cmp.Or(m.mentionNote(), m.stashNote())
 	}
 	return fmt.Sprintf(" prompt %d of %d ", at+1, n)
 }
@@ -195,15 +196,19 @@ func (m *Model) marks(i int) []mention {
 	return marks
 }
 
-// unknownNote names the first mentioned path that is not a file, or returns "".
-func (m *Model) unknownNote() string {
-	note := ""
+// mentionNote names the first mentioned path that is not a file, or else describes the first image; "" without either.
+func (m *Model) mentionNote() (note string) {
+	wrong := false
 	m.files.each(m.text, func(line int, a mention) {
-		if note == "" && !a.found && !m.list.completes(line, a) {
-			note = " ✗ @" + a.path + ": no such file "
-			if Image(a.path) {
-				note = " ✗ @" + a.path + " is an image: only text can be sent "
+		switch {
+		case !a.found && !wrong && !m.list.completes(line, a) && !Image(a.path): // an image is looked at first
+			note, wrong = " ✗ @"+a.path+": no such file ", true
+		case a.found && note == "" && a.file.Note != "":
+			mark, text := " ", " "+a.file.Note
+			if why, failed := strings.CutPrefix(a.file.Note, "✗ "); failed {
+				mark, text = " ✗ ", ": "+why
 			}
+			note = plain.Line(mark+"@"+a.path+text) + " "
 		}
 	})
 	return note

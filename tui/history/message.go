@@ -65,7 +65,11 @@ func (d *drawer) toolLine(status conversation.ResultStatus, verb, about string, 
 func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return d.textLines(b.Text, d.styles.Original, open, foldLines, min(width, markdown.MaxProseWidth))
+		out := d.textLines(b.Text, d.styles.Original, open, foldLines, min(width, markdown.MaxProseWidth))
+		for _, m := range b.Images {
+			out = append(out, line{text: pane.Clip("▣ "+plain.Line(m.Label()), width), style: d.styles.Original})
+		}
+		return out
 	case conversation.AssistantMessage:
 		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, width)...)
 	case conversation.ToolResult:

@@ -28,8 +28,9 @@ type userItem struct {
 
 // sentFile is a file attached to a message, or the output of a command.
 type sentFile struct {
-	name string
-	size conversation.Size
+	name   string
+	size   conversation.Size
+	tokens int // of an image
 }
 
 func newUser(b conversation.UserMessage) *userItem {
@@ -41,17 +42,20 @@ func newUser(b conversation.UserMessage) *userItem {
 			u.typed += " · no output"
 		} else {
 			lines := numbers.Count(strings.Count(u.ran, "\n")+1, "line")
-			u.files = []sentFile{{"output, " + lines, conversation.Measure(output)}}
+			u.files = []sentFile{{name: "output, " + lines, size: conversation.Measure(output)}}
 		}
 		u.size = conversation.Measure(u.typed)
 		return u
 	}
 	typed, files := conversation.SplitAttachments(own)
 	for _, f := range files {
-		u.files = append(u.files, sentFile{f.Path, conversation.Measure(f.Text)})
+		u.files = append(u.files, sentFile{name: f.Path, size: conversation.Measure(f.Text)})
+	}
+	for _, m := range b.Images {
+		u.files = append(u.files, sentFile{name: m.Label() + " · " + numbers.Bytes(int64(m.Bytes)), tokens: m.Tokens})
 	}
 	if n := len(b.Text) - len(own); n > 0 && b.Hooks > 0 {
-		u.files = append(u.files, sentFile{addedBy(b.Text[len(own):]), conversation.Measure(b.Text[len(own):])})
+		u.files = append(u.files, sentFile{name: addedBy(b.Text[len(own):]), size: conversation.Measure(b.Text[len(own):])})
 	}
 	if len(u.files) > 0 {
 		u.typed, u.size = typed, conversation.Measure(typed)
@@ -93,6 +97,9 @@ func (u *userItem) draw(l *drawOptions, width int) []string {
 	}
 	for _, f := range u.files {
 		what := "+ " + plain.Line(f.name) + " · " + tokens(f.size, l.factor)
+		if f.tokens > 0 {
+			what = "▣ " + plain.Line(f.name) + " · ~" + numbers.Count(f.tokens, "token")
+		}
 		lines = append(lines, l.styles.Hint.Render(pane.Clip(what, room)))
 	}
 	return banded(l, lines, width)

@@ -1,8 +1,13 @@
 package anthropictest
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	_ "image/jpeg" // decoded by checkImage
+	_ "image/png"  // decoded by checkImage
 	"regexp"
 	"slices"
 	"strings"
@@ -217,6 +222,9 @@ func (c *checker) checkContent(i int, m RequestMessage, open []string, seen map[
 			if strings.TrimSpace(b.text("text")) == "" {
 				c.report("message %d has an empty text", i)
 			}
+		case "image":
+			other = true
+			c.checkImage(i, b)
 		case "tool_use":
 			id := b.text("id")
 			if _, object := b["input"].(map[string]any); !object || !toolName().MatchString(id) || seen[id] || !toolName().MatchString(b.text("name")) {
@@ -249,7 +257,27 @@ func (c *checker) checkContent(i int, m RequestMessage, open []string, seen map[
 	return calls
 }
 
+// The limits of an image ("Vision").
+const (
+	maxImageBytes = 5 << 20 // in base64
+	maxImageSide  = 8000    // in pixels
+)
+
+func (c *checker) checkImage(i int, b Block) {
+	source, _ := b["source"].(map[string]any)
+	data, _ := source["data"].(string)
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if source["type"] != "base64" || err != nil || len(data) > maxImageBytes {
+		c.report("message %d has an image that is no base64 of at most %d bytes", i, maxImageBytes)
+		return
+	}
+	size, format, err := image.DecodeConfig(bytes.NewReader(raw))
+	if err != nil || source["media_type"] != "image/"+format || max(size.Width, size.Height) > maxImageSide {
+		c.report("message %d has an image that is no %v of at most %d pixels", i, source["media_type"], maxImageSide)
+	}
+}
+
 // blockRoles are the types of blocks, and the role that may have them; "" is both.
 var blockRoles = map[string]string{
-	"text": "", "tool_use": "assistant", "tool_result": "user", "thinking": "assistant", "redacted_thinking": "assistant",
+	"text": "", "image": "user", "tool_use": "assistant", "tool_result": "user", "thinking": "assistant", "redacted_thinking": "assistant",
 }

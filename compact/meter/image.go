@@ -1,0 +1,49 @@
+package meter
+
+import "plimsoll/conversation"
+
+// ImageRule is how a model bills images, in tokens: so many for each, for each tile of 512 pixels after OpenAI's scaling, and
+// for each pixel. The calibration never changes it. The zero value stands for [TileRule].
+type ImageRule struct {
+	Base  float64 `json:"base"`
+	Tile  float64 `json:"tile"`
+	Pixel float64 `json:"pixel"`
+}
+
+// The rules of the two large families. Where nothing is published an image is counted in tiles.
+var (
+	TileRule  = ImageRule{Base: 85, Tile: 170} // OpenAI, "Images and vision"
+	PixelRule = ImageRule{Pixel: 1.0 / 750}    // Anthropic, "Vision"
+	// LineRule is that of a model without eyes, which is sent a line of text for each image.
+	LineRule = ImageRule{Base: 20}
+)
+
+// Tokens returns the tokens of images.
+func (r ImageRule) Tokens(s conversation.ImageSize) float64 {
+	if s.Count == 0 {
+		return 0
+	}
+	if r == (ImageRule{}) {
+		r = TileRule
+	}
+	return r.Base*float64(s.Count) + r.Tile*float64(s.Tiles) + r.Pixel*float64(s.Pixels)
+}
+
+// RequestImages returns the part of RequestEstimate that is images, for Usage.Images.
+func (m Meter) RequestImages() float64 { return m.images }
+
+// calibrated returns an estimate of the model's tokens, of which images is exact.
+func (m *Meter) calibrated(estimate, images float64) float64 {
+	return m.Factor()*(estimate-images) + images
+}
+
+// imagesIn returns the tokens of the images of a segment.
+func (m *Meter) imagesIn(s *conversation.Size) float64 { return m.options.Images.Tokens(s.Images) }
+
+// MaxSide returns the longest side that the model looks at, in pixels: a longer one would be scaled by the provider.
+func (r ImageRule) MaxSide() int {
+	if r.Pixel > 0 {
+		return 1568
+	}
+	return 2048
+}

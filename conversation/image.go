@@ -1,0 +1,105 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Image is a picture that the user attached to a message. Its bytes are a blob, in base64: no event has them.
+type Image struct {
+	Blob   string `json:"blob"`             // of the base64 text
+	Media  string `json:"media"`            // "image/png" or "image/jpeg"
+	Name   string `json:"name"`             // as the user wrote it
+	Width  int    `json:"width"`            // in pixels, as it is sent
+	Height int    `json:"height"`           // in pixels
+	Bytes  int    `json:"bytes"`            // of what is sent, before base64
+	Tokens int    `json:"tokens,omitempty"` // by the rule of the model that it was attached for
+}
+
+// ImageSize is the part of a [Size] that providers bill for images: their number, the tiles of 512 pixels that they take
+// (OpenAI), and their pixels (Anthropic).
+type ImageSize struct {
+	Count, Tiles int32
+	Pixels       int64
+}
+
+// Plus returns the sum of two sizes.
+func (s ImageSize) Plus(t ImageSize) ImageSize {
+	return ImageSize{s.Count + t.Count, s.Tiles + t.Tiles, s.Pixels + t.Pixels}
+}
+
+// Bounds that OpenAI fits an image into before it counts tiles, and the largest side that an event may claim, in pixels.
+const (
+	tileBox   = 2048
+	tileShort = 768
+	tileSide  = 512
+	maxSide   = 1 << 16
+)
+
+// Size returns what providers bill for the image.
+func (m Image) Size() ImageSize {
+	w, h := m.Width, m.Height
+	if long := max(w, h); long > tileBox {
+		w, h = w*tileBox/long, h*tileBox/long
+	}
+	if short := min(w, h); short > tileShort {
+		w, h = w*tileShort/short, h*tileShort/short
+	}
+	tiles := ((max(w, 1) + tileSide - 1) / tileSide) * ((max(h, 1) + tileSide - 1) / tileSide)
+	return ImageSize{Count: 1, Tiles: int32(tiles), Pixels: int64(m.Width) * int64(m.Height)}
+}
+
+// Label names the image on one line: "shot.png 1568x1176". The name is not safe to draw.
+func (m Image) Label() string { return fmt.Sprintf("%s %dx%d", m.Name, m.Width, m.Height) }
+
+// normalize makes the values of an event from anywhere safe.
+func (m *Image) normalize() {
+	m.Name = OneLine(Clean(m.Name), maxImageName)
+	m.Width, m.Height = min(max(m.Width, 1), maxSide), min(max(m.Height, 1), maxSide)
+	m.Bytes, m.Tokens = max(m.Bytes, 0), max(m.Tokens, 0)
+}
+
+// maxImageName is how many characters of a name are kept.
+const maxImageName = 120
+
+// An image that was attached to a text, but is not in the log yet, is a line at the text's end, after a blank line.
+const (
+	imageBegin = "\n\n<image {"
+	imageEnd   = "}>"
+)
+
+// FormatImages returns the text to append to a user message that has these images attached.
+func FormatImages(images ...Image) string {
+	var b strings.Builder
+	for _, m := range images {
+		fields, _ := EncodeJSON(m) // strings and numbers always encode
+		b.WriteString(strings.TrimSuffix(imageBegin, "{") + string(fields) + strings.TrimPrefix(imageEnd, "}"))
+	}
+	return b.String()
+}
+
+// CutImages separates the images that FormatImages appended from a text.
+func CutImages(text string) (string, []Image) {
+	var images []Image
+	for strings.HasSuffix(text, imageEnd) {
+		at := strings.LastIndex(text, imageBegin)
+		var m Image
+		if at < 0 || json.Unmarshal([]byte(text[at+len(imageBegin)-1:len(text)-1]), &m) != nil || m.Blob == "" {
+			break
+		}
+		m.normalize()
+		text, images = text[:at], append([]Image{m}, images...)
+	}
+	return text, images
+}
+
+// MeasureMessage measures a text with the images that FormatImages appended.
+func MeasureMessage(text string) Size {
+	text, images := CutImages(text)
+	size := Measure(Clean(text))
+	for _, m := range images {
+		size.Images = size.Images.Plus(m.Size())
+	}
+	return size
+}

@@ -1,0 +1,208 @@
+// Package picture makes images fit for models: PNG, JPEG, GIF and WebP, scaled once to the side that the model looks at and
+// encoded as PNG or JPEG.
+//
+// A file is hostile until it is decoded: its header is read first, and nothing larger than [MaxPixels] is unpacked.
+package picture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/gif" // the first picture of an animation
+	"image/jpeg"
+	"image/png"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp"
+)
+
+// Limits of a file.
+const (
+	MaxBytes  = 50 << 20
+	MaxPixels = 40_000_000
+)
+
+// maxSent is the size in bytes up to which a picture is sent without loss; providers refuse more than 5 MB in base64.
+const maxSent = 3 << 20
+
+// jpegQuality keeps small text readable.
+const jpegQuality = 85
+
+// maxPNG is the size in bytes above which an opaque picture is encoded as JPEG if that is smaller.
+const maxPNG = 256 << 10
+
+// ErrNoImage reports a file that is no PNG, JPEG, GIF or WebP.
+var ErrNoImage = errors.New("it is no PNG, JPEG, GIF or WebP")
+
+// Picture is an image as models take it.
+type Picture struct {
+	Data          []byte
+	Media         string // "image/png" or "image/jpeg"
+	Width, Height int    // in pixels
+	// FileWidth and FileHeight are those of the file, in pixels.
+	FileWidth, FileHeight int
+}
+
+// Size reads the size of an image in pixels from its header. The error is [ErrNoImage], or says that it is too large.
+func Size(r io.Reader) (width, height int, err error) {
+	c, _, err := image.DecodeConfig(r)
+	switch {
+	case err != nil || c.Width <= 0 || c.Height <= 0:
+		return 0, 0, ErrNoImage
+	case int64(c.Width)*int64(c.Height) > MaxPixels:
+		return 0, 0, fmt.Errorf("it has %dx%d pixels, and %d megapixels are the most", c.Width, c.Height, MaxPixels/1_000_000)
+	}
+	return c.Width, c.Height, nil
+}
+
+// Fit returns the size of an image after scaling it down to a longest side, in pixels.
+func Fit(width, height, side int) (int, int) {
+	long := max(width, height)
+	if side <= 0 || long <= side {
+		return width, height
+	}
+	return max(1, (width*side+long/2)/long), max(1, (height*side+long/2)/long)
+}
+
+// Prepare decodes a file and scales it to a longest side in pixels. A PNG or JPEG that is small enough keeps its pixels. What a
+// camera noted about the place and the time is left out.
+func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
+	if len(file) > MaxBytes {
+		return Picture{}, fmt.Errorf("it is larger than %d MB", MaxBytes>>20)
+	}
+	w, h, err := Size(bytes.NewReader(file))
+	if err != nil {
+		return Picture{}, err
+	}
+	turn := orientation(file)
+	if turn > 4 {
+		w, h = h, w
+	}
+	p := Picture{FileWidth: w, FileHeight: h}
+	p.Width, p.Height = Fit(w, h, side)
+	img, format, err := decode(file)
+	if err != nil {
+		return Picture{}, err
+	}
+	if turn < 2 && p.Width == w && (format == "png" || format == "jpeg") && len(file) <= maxSent {
+		p.Data, p.Media = withoutNotes(file), "image/"+format
+		return p, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return Picture{}, err
+	}
+	img = turned(scaled(img, p.Width, p.Height, turn > 4), turn)
+	if err := ctx.Err(); err != nil {
+		return Picture{}, err
+	}
+	p.Data, p.Media, err = encode(img, format == "jpeg")
+	return p, err
+}
+
+// decode unpacks a file whose header was checked.
+func decode(file []byte) (img image.Image, format string, err error) {
+	defer func() {
+		if recover() != nil { // a decoder that a damaged file confuses
+			err = errors.New("it is damaged")
+		}
+	}()
+	if img, format, err = image.Decode(bytes.NewReader(file)); err != nil {
+		return nil, "", errors.New("it is damaged: " + err.Error())
+	}
+	return img, format, nil
+}
+
+// scaled returns an image of the given size before it is turned; swapped says that turning swaps the sides.
+func scaled(img image.Image, width, height int, swapped bool) image.Image {
+	if swapped {
+		width, height = height, width
+	}
+	if b := img.Bounds(); b.Dx() == width && b.Dy() == height {
+		return img
+	}
+	out := image.NewRGBA(image.Rect(0, 0, width, height)) // the scaler is ten times slower with others
+	draw.CatmullRom.Scale(out, out.Bounds(), img, img.Bounds(), draw.Src, nil)
+	return out
+}
+
+// encode returns a photograph as JPEG. Anything else becomes PNG, which keeps letters sharp, unless that is large and the picture
+// has no transparent parts.
+func encode(img image.Image, photo bool) (data []byte, media string, err error) {
+	var asPNG, asJPEG bytes.Buffer
+	if !photo {
+		if err := png.Encode(&asPNG, img); err != nil {
+			return nil, "", fmt.Errorf("encoding it: %w", err)
+		}
+		if asPNG.Len() <= maxPNG || !opaque(img) && asPNG.Len() <= maxSent {
+			return asPNG.Bytes(), "image/png", nil
+		}
+	}
+	if !opaque(img) {
+		flat := image.NewRGBA(img.Bounds())
+		draw.Draw(flat, flat.Bounds(), image.White, image.Point{}, draw.Src)
+		draw.Draw(flat, flat.Bounds(), img, img.Bounds().Min, draw.Over)
+		img = flat
+	}
+	if err := jpeg.Encode(&asJPEG, img, &jpeg.Options{Quality: jpegQuality}); err != nil {
+		return nil, "", fmt.Errorf("encoding it: %w", err)
+	}
+	if !photo && asPNG.Len() <= asJPEG.Len() {
+		return asPNG.Bytes(), "image/png", nil
+	}
+	return asJPEG.Bytes(), "image/jpeg", nil
+}
+
+func opaque(img image.Image) bool {
+	o, ok := img.(interface{ Opaque() bool })
+	return ok && o.Opaque()
+}
+
+// turned applies an orientation as cameras note it (EXIF 1 to 8).
+func turned(img image.Image, turn int) image.Image {
+	if turn < 2 || turn > 8 {
+		return img
+	}
+	b := img.Bounds()
+	w, h := b.Dx(), b.Dy()
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	if turn > 4 {
+		out = image.NewNRGBA(image.Rect(0, 0, h, w))
+	}
+	for y := range h {
+		for x := range w {
+			c, _ := color.NRGBAModel.Convert(img.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA)
+			switch turn {
+			case 2:
+				out.SetNRGBA(w-1-x, y, c)
+			case 3:
+				out.SetNRGBA(w-1-x, h-1-y, c)
+			case 4:
+				out.SetNRGBA(x, h-1-y, c)
+			case 5:
+				out.SetNRGBA(y, x, c)
+			case 6:
+				out.SetNRGBA(h-1-y, x, c)
+			case 7:
+				out.SetNRGBA(h-1-y, w-1-x, c)
+			case 8:
+				out.SetNRGBA(y, w-1-x, c)
+			}
+		}
+	}
+	return out
+}
+
+// IsImage reports whether a path has the extension of an image that can be attached.
+func IsImage(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
+		return true
+	}
+	return false
+}
