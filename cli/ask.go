@@ -138,15 +138,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	p.running = running
 	p.lines.Start(running.ID, running.Connection.Model.Name())
 	p.printProgress(running.ID + " · " + running.Connection.Model.Name())
-	prompt, err = own.message(ctx, p, typed, prompt)
-	if err == nil && own == nil {
-		var attached string
-		var notes []string
-		attached, notes, err = running.AttachImages(ctx, typed)
-		p.printNotes(notes)
-		prompt += attached
-	}
-	if err == nil {
+	if prompt, err = own.message(ctx, p, typed, prompt); err == nil {
 		running.Send(prompt)
 		err = p.watch(ctx)
 	} else {

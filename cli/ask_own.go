@@ -10,6 +10,7 @@ import (
 	"plimsoll/cli/owncommand"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/setup"
+	"plimsoll/conversation"
 )
 
 // askedCommand is the command of the user's own that a prompt names.
@@ -50,7 +51,9 @@ func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, pro
 		line, isCommand := strings.CutPrefix(typed, "/")
 		name, args, _ := strings.Cut(line, " ")
 		if !isCommand {
-			return prompt, nil
+			attached, notes, err := p.running.AttachImages(ctx, typed)
+			p.printNotes(notes)
+			return prompt + attached, err
 		}
 		text, isPrompt, err := p.running.Agents.Servers.PromptMessage(ctx, p.running, name, args)
 		if !isPrompt {
@@ -67,7 +70,8 @@ func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, pro
 	if err != nil {
 		return "", err
 	}
-	text += strings.TrimPrefix(prompt, typed)
+	text, images := conversation.CutImages(text)
+	text += strings.TrimPrefix(prompt, typed) + conversation.FormatImages(images...)
 	fieldNotes, err := screen.ApplyFields(ctx, maker, p.running, own.Command, text)
 	p.printNotes(notes, fieldNotes)
 	return text, err

@@ -334,6 +334,7 @@ func (models *Models) demoModel(ctx context.Context) llm.Model {
 	m := llm.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &llm.Prices{},
 		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(demo.ModelID),
 		Window: meter.Window{Tokens: demo.DefaultWindow, Source: meter.WindowServer}}
+	m.Caps.NoImages = true
 	models.Providers.ApplySettings(&m, config.Model{})
 	started := m.Window
 	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
