@@ -151,6 +151,8 @@ type Backend interface {
 	Files(ctx context.Context, images []string) ([]File, error)
 	// Skills lists the skills found when the conversation was opened, in the order of their names.
 	Skills(ctx context.Context) ([]Skill, error)
+	// Tasks lists the tasks of the open conversation, in the order in which they began.
+	Tasks(ctx context.Context) ([]Task, error)
 	// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
 	Memory(ctx context.Context, take bool) (Memory, error)
 	// Shell runs a command that the user typed and returns its output.
@@ -296,6 +298,8 @@ const (
 	PageMCP     = "mcp"
 	PageTodos   = "todos"
 	PageSkill   = "skill" // the text of the skill with a path
+	PageTask    = "task"  // what a running task has done so far, by the ID of its conversation
+	PageAgents  = "agents"
 	PageCost    = "cost"
 	PageConnect = "connect"
 	PageDoctor  = "doctor"

@@ -236,6 +236,10 @@ func (r *rig) Skills(ctx context.Context) ([]tui.Skill, error) {
 
 func (r *rig) PlanRewind(context.Context, int, bool) (tui.FilePlan, error) { return r.filePlan, nil }
 
+func (r *rig) Tasks(ctx context.Context) ([]tui.Task, error) {
+	return r.tasks, r.call(ctx, "tasks", "")
+}
+
 func (r *rig) Memory(ctx context.Context, take bool) (tui.Memory, error) {
 	return r.memory, r.call(ctx, "memory", strconv.FormatBool(take))
 }

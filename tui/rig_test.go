@@ -48,6 +48,7 @@ type fakeState struct {
 	stored          []tui.Stored
 	models          []tui.ModelChoice
 	skills          []tui.Skill
+	tasks           []tui.Task
 	memory          tui.Memory
 	filePlan        tui.FilePlan
 	jobs            []tui.Job

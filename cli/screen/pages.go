@@ -33,6 +33,8 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 		return h.exportPage(ctx, argument)
 	case tui.PageConnect:
 		return connectPage, nil
+	case tui.PageTask:
+		return h.taskPage(ctx, argument)
 	case tui.PageDoctor:
 		return h.deps.Examiner.Text(ctx)
 	}
@@ -47,6 +49,8 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 		return h.serversPage(ctx, running, argument)
 	case tui.PageSkill:
 		return h.skillPage(running.Toolbox.Skills(), argument)
+	case tui.PageAgents:
+		return h.agentsPage(running)
 	case tui.PageTodos:
 		return todosPage(ctx, h, running), nil
 	case tui.PageStatus, tui.PageCost:
