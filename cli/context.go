@@ -66,6 +66,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()), conversation.KeptOutByTasks(snapshot.Events))
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
 		report.Skills = show.Skills(cmd.settings.Skills(cmd.settings.Cfg()).Offered(), snapshot.Events)
+		report.Images = show.Images(snapshot.View, m)
 		return console.WriteJSON(cmd.console.Stdout, report)
 	}
 	return show.WriteContext(cmd.console, snapshot, m, breakdown)

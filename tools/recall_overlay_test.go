@@ -259,3 +259,19 @@ func TestRecallAndSearchTakeAnyLog(t *testing.T) {
 		}
 	})
 }
+
+func TestRecallSaysWhereAnImageIs(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	s := memoryArchive{events: l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "look at @a.png",
+		Images: []conversation.Image{{Blob: "0123456789abcdef", Media: "image/png", Name: "a.png", Width: 40, Height: 30, Bytes: 2000}}})}
+	b, err := tools.New(tools.Options{Workspace: t.TempDir(), Archive: s, Environ: []string{}, RecallChars: func() int { return 1000 }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	got := b.Run(t.Context(), conversation.ToolCall{Name: "recall", Arguments: `{"id":"e1"}`}, nil).Text
+	if !strings.Contains(got, "look at @a.png\n[image a.png 40x30, image/png, 2 kB: it came with this message, and its bytes are kept with the conversation as 0123456789ab. ") {
+		t.Error(got)
+	}
+}

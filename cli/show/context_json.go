@@ -2,6 +2,7 @@ package show
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	"plimsoll/agent/llm"
@@ -31,6 +32,7 @@ type contextReport struct {
 	Revision         uint64             `json:"revision"`
 	Tools            []contextTool      `json:"tools"`
 	Skills           []SkillWeight      `json:"skills"`
+	Images           []ImageWeight      `json:"images"`
 	KeptOut          keptOut            `json:"kept_out"`
 }
 
@@ -41,6 +43,24 @@ type contextTool struct {
 	Tokens   int    `json:"tokens"`
 	Deferred bool   `json:"deferred"`
 	Uses     int    `json:"uses"`
+}
+
+// ImageWeight is an image that requests send, with its tokens by the model's rule.
+type ImageWeight struct {
+	Name   string `json:"name"`
+	Turn   int    `json:"turn"`
+	Tokens int    `json:"tokens"`
+}
+
+// Images lists the images of a view.
+func Images(v projection.View, m llm.Model) []ImageWeight {
+	out := []ImageWeight{}
+	for _, msg := range v.Messages {
+		for _, image := range msg.Images {
+			out = append(out, ImageWeight{image.Name, msg.Turn, int(math.Ceil(m.ImageRule().Tokens(image.Size())))})
+		}
+	}
+	return out
 }
 
 // keptOut is what the requests leave out, in tokens.
