@@ -36,9 +36,9 @@ that its tools changed since. Turns count from 0, as print shows them; -1 is the
 last. Nothing is deleted: /redo in the chat brings both back until something new
 is said, and what a file had is kept (checkpoints.keep, checkpoints.budget).
 
-Only files that tools wrote are brought back, not what commands did. A file that
-somebody else changed since is left as it is, and named, unless --overwrite is
-given. --dry-run shows what would happen, as a diff.
+What commands changed is brought back in a git work tree, and not known elsewhere.
+A file that somebody else changed since is left as it is, and named, unless
+--overwrite is given. --dry-run shows what would happen, as a diff.
 
 ` + idRequiredHelp,
 		Example: `  plimsoll rewind 3kq7 --turn -1 --dry-run
@@ -69,6 +69,7 @@ type rewindReport struct {
 	Turn         int          `json:"turn"`
 	Conversation bool         `json:"conversation"`
 	Files        []rewindFile `json:"files"`
+	Unknown      bool         `json:"unknown,omitempty"` // commands may have changed further files
 	DryRun       bool         `json:"dry_run,omitempty"`
 }
 
@@ -101,6 +102,7 @@ func (cmd *rewindCommand) Run(ctx context.Context, args []string) (err error) {
 		if report.Files, err = cmd.rewindFiles(ctx, s, turn); err != nil {
 			return err
 		}
+		report.Unknown = conversation.UnknownSince(s.Events, turn)
 	}
 	if report.Conversation && !cmd.dryRun {
 		err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
@@ -163,6 +165,9 @@ func (cmd *rewindCommand) write(r rewindReport) error {
 	}
 	if len(r.Files) == 0 && (!r.Conversation || r.DryRun) {
 		text = "no file is different from what it was before the turn\n"
+	}
+	if r.Unknown {
+		text += "commands may have changed further files; which is not known\n"
 	}
 	if r.Conversation {
 		text += fmt.Sprintf("conversation %s: %staken back to before turn %d\n", r.ID, would, r.Turn)

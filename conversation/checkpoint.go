@@ -10,7 +10,8 @@ import (
 // The contents of files are kept outside of the log, under their hash. The log says which content a file had before a change and
 // after it, so that the files can be brought back to any turn. Rules:
 //
-//   - A Checkpoint is stored before its file is changed. After a crash the file may still have the content before.
+//   - A Checkpoint of a tool is stored before its file is changed. After a crash the file may still have the content before. That of
+//     a command is stored with the result.
 //   - A Rewound is stored before the files are brought back, and a Notice after. It is itself a change, and can be undone.
 
 // FileVersion is one change of a file.
@@ -21,10 +22,11 @@ type FileVersion struct {
 	Mode uint32 `json:"mode,omitempty"` // permission bits before, 0 if there was no file
 }
 
-// Checkpoint records that a tool changes files.
+// Checkpoint records that a tool changes files, or that a command changed them.
 type Checkpoint struct {
-	Files []FileVersion `json:"files"`
-	By    string        `json:"by"` // the tool
+	Files   []FileVersion `json:"files,omitempty"`
+	By      string        `json:"by"`                // the tool
+	Unknown bool          `json:"unknown,omitempty"` // the command may have changed files, and which is not known
 }
 
 // Rewound records that the user brought files back to what they were before a turn.
@@ -72,6 +74,14 @@ func FilesSince(log []Event, turn int) []FileChange {
 	}
 	slices.SortFunc(all, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return all
+}
+
+// UnknownSince reports whether commands may have changed files from a turn on that FilesSince does not have.
+func UnknownSince(log []Event, turn int) bool {
+	return slices.ContainsFunc(log, func(e Event) bool {
+		c, _ := e.Body.(Checkpoint)
+		return c.Unknown && e.Turn >= turn
+	})
 }
 
 // LastRewound returns the newest Rewound, if no change of a file followed it, and no message. finished reports that its files were

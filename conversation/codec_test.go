@@ -100,7 +100,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.ToolsLoaded{Tools: []conversation.LoadedTool{{Name: "mcp__files__read", Size: conversation.Measure("x")}}},
 		conversation.SkillLoaded{Name: "pdf", Path: "/s/SKILL.md", Hash: "ab"},
 		conversation.InstructionsLoaded{Path: "a/AGENTS.md", Hash: "ab", Call: "c1"},
-		conversation.Checkpoint{Files: []conversation.FileVersion{{Path: "a", From: "1", To: "2", Mode: 0o644}}, By: "modify_file"},
+		conversation.Checkpoint{Files: []conversation.FileVersion{{Path: "a", From: "1", To: "2", Mode: 0o644}}, By: "modify_file", Unknown: true},
 		conversation.Rewound{Turn: 3, Files: []conversation.FileVersion{{Path: "a", From: "2"}}, Redo: true},
 		conversation.TaskStarted{Conversation: "7f3a", Parent: "5e21", Call: "c1", Prompt: "look", Model: "p/m", Agent: "scout"},
 		conversation.TaskEnded{Conversation: "7f3a", Call: "c1", State: "done", Through: 9, Tokens: 84, CostUSD: new(float64)},

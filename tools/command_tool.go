@@ -84,7 +84,7 @@ func (b *Box) commandTool(c CommandTool) (tool, error) {
 		if err != nil {
 			return result{}, err
 		}
-		return resultOf(b.jobs.Run(ctx, command, c.Timeout, progress))
+		return b.runForeground(ctx, command, c.Timeout, progress)
 	}
 	return t, nil
 }

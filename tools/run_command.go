@@ -90,9 +90,17 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 		if err != nil {
 			return result{}, err
 		}
-		return result{text: fmt.Sprintf("started in the background as %s. You are told when it ends. Read its output with id: %q, end it with stop: true", id, id)}, nil
+		return result{events: b.checkpoints.Unknown(), text: fmt.Sprintf("started in the background as %s. You are told when it ends. Read its output with id: %q, end it with stop: true", id, id)}, nil
 	}
-	return resultOf(b.jobs.Run(ctx, command, time.Duration(args.Int("timeout", commandSeconds))*time.Second, progress))
+	return b.runForeground(ctx, command, time.Duration(args.Int("timeout", commandSeconds))*time.Second, progress)
+}
+
+// runForeground runs a command to its end, and records which files it changed.
+func (b *Box) runForeground(ctx context.Context, command string, timeout time.Duration, progress func(string)) (result, error) {
+	after := b.checkpoints.BeforeCommand(ctx, b.files)
+	r, err := resultOf(b.jobs.Run(ctx, command, timeout, progress))
+	r.events = append(r.events, after(ctx)...)
+	return r, err
 }
 
 func resultOf(r shell.Report, err error) (result, error) {

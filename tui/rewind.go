@@ -23,7 +23,8 @@ import (
 
 // FilePlan is what bringing files back would do.
 type FilePlan struct {
-	Files []PlannedFile // those that would change, or cannot
+	Files   []PlannedFile // those that would change, or cannot
+	Unknown bool          // commands may have changed further files
 	// Apply brings them back, also those that somebody else changed if overwrite is set, and says in one line what became of them.
 	Apply func(ctx context.Context, overwrite bool) (string, error)
 }
@@ -145,6 +146,9 @@ func (s *session) chooseRewind(turn int, p FilePlan) pane.Action {
 	}
 	if more := len(p.Files) - maxNamedFiles; more > 0 {
 		text = append(text, "and "+numbers.Count(more, "more file"))
+	}
+	if p.Unknown {
+		text = append(text, "what commands changed is not known in part")
 	}
 	o := dialog.PickerOptions{
 		Title: fmt.Sprintf("Go back to before turn %d", turn), Text: strings.Join(text, "\n"),

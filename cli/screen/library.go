@@ -286,7 +286,7 @@ func (h *Host) PlanRewind(ctx context.Context, turn int, redo bool) (tui.FilePla
 		return tui.FilePlan{}, errReadOnly
 	}
 	plan, err := running.PlanRewind(ctx, turn, redo)
-	out := tui.FilePlan{Apply: func(ctx context.Context, overwrite bool) (string, error) {
+	out := tui.FilePlan{Unknown: plan.Unknown, Apply: func(ctx context.Context, overwrite bool) (string, error) {
 		done, err := running.RewindFiles(ctx, plan, overwrite)
 		return done.Text(), err
 	}}

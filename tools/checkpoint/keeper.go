@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"plimsoll/conversation"
 	"plimsoll/tools/workspace"
@@ -14,6 +15,9 @@ type Keeper struct {
 	Store *Store
 	// Record stores an event in the log of the conversation, before it returns.
 	Record func(context.Context, conversation.Body) error
+
+	mu   sync.Mutex           // guards what follows
+	seen map[string]fileState // of the files that git called changed before the newest command, by path
 }
 
 // tooLarge stands for a content that is too large to keep.

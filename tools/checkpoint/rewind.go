@@ -25,6 +25,8 @@ type Plan struct {
 	Turn  int // the files become what they were before it
 	Redo  bool
 	Files []File
+	// Unknown means that commands may have changed further files since.
+	Unknown bool
 }
 
 // File is a file of a plan.
@@ -61,7 +63,7 @@ func (r Rewinder) Plan(ctx context.Context, log []conversation.Event, turn int) 
 		targets = append(targets, target{conversation.FileVersion{Path: c.Path, To: c.From, Mode: c.Mode}, []string{c.To, c.Interrupted}})
 	}
 	files, err := r.plan(ctx, targets)
-	return Plan{Turn: turn, Files: files}, err
+	return Plan{Turn: turn, Files: files, Unknown: conversation.UnknownSince(log, turn)}, err
 }
 
 // PlanRedo is the plan that undoes the newest rewind of files, if no message and no change followed it.

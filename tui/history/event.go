@@ -142,6 +142,9 @@ func (b *document) describe(i int) string {
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Checkpoint:
+		if body.Unknown {
+			return "which files " + body.By + " changed is not known"
+		}
 		return "kept before " + body.By + " changed it: " + pathsOf(body.Files)
 	case conversation.Rewound:
 		return fmt.Sprintf("files brought back to before turn %d: %s", body.Turn, pathsOf(body.Files))
