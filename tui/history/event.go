@@ -142,10 +142,7 @@ func (b *document) describe(i int) string {
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Checkpoint:
-		if body.Unknown {
-			return "which files " + body.By + " changed is not known"
-		}
-		return "kept before " + body.By + " changed it: " + pathsOf(body.Files)
+		return checkpointed(body)
 	case conversation.Rewound:
 		return fmt.Sprintf("files brought back to before turn %d: %s", body.Turn, pathsOf(body.Files))
 	case conversation.Attempt:
@@ -154,6 +151,13 @@ func (b *document) describe(i int) string {
 		return "a summary was paid for, and no compaction has used it so far"
 	}
 	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
+}
+
+func checkpointed(c conversation.Checkpoint) string {
+	if c.Unknown {
+		return "which files " + c.By + " changed is not known"
+	}
+	return "kept before " + c.By + " changed it: " + pathsOf(c.Files)
 }
 
 func pathsOf(files []conversation.FileVersion) string {
