@@ -258,3 +258,24 @@ func TestCacheSavingsUseThePricesOfTheRequestedModel(t *testing.T) {
 		t.Errorf("without prices: %v", *got)
 	}
 }
+
+func TestEntriesSayHowImagesAreTaken(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		provider, id string
+		blind        bool
+		rule         meter.ImageRule
+	}{
+		{"openai", "gpt-4o", false, meter.TileRule},
+		{"openai", "gpt-4o-mini", false, meter.ImageRule{Base: 2833, Tile: 5667}},
+		{"anthropic", "claude-sonnet-4-5", false, meter.PixelRule},
+		{"openrouter", "anthropic/claude-sonnet-4.5", false, meter.PixelRule},
+		{"deepseek", "deepseek-chat", true, meter.TileRule},
+		{"ollama", "qwen3-vl", false, meter.TileRule},
+	} {
+		e, ok := catalog.Lookup(c.provider, c.id)
+		if m := e.Model(c.id); !ok || m.Caps.NoImages != c.blind || m.Images != c.rule {
+			t.Errorf("%s/%s: %v, takes no images: %v, %+v", c.provider, c.id, ok, m.Caps.NoImages, m.Images)
+		}
+	}
+}
