@@ -437,6 +437,10 @@ var acts = map[string]keyTest{
 		t.awaitDraft("one edited")
 		t.clear()
 	},
+	"Background": func(t *terminal, name string) {
+		t.press(name)
+		t.awaitText("no command")
+	},
 	"TakeBack": func(t *terminal, name string) {
 		t.stopReply(func() {
 			t.typeText("later")
