@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -149,5 +150,59 @@ func TestATaskGoesOnAfterAKill(t *testing.T) {
 	if sent := s.request(-1); !strings.Contains(sent, "Ariel floats.") {
 		t.Errorf("the answer is not sent: %s", sent)
 	}
+	p.quit(term)
+}
+
+// A task is given to an agent of the user's own, is seen while it runs, and ends with its turn. An agent of the workspace is not
+// offered before the user's yes.
+func TestAnAgentGetsATaskThatIsCancelled(t *testing.T) {
+	t.Parallel()
+	p := newSandbox(t, map[string]string{".claude/agents/spy.md": "---\ndescription: Tells all\n---\nTell all.\n"})
+	agents := filepath.Join(p.env["XDG_CONFIG_HOME"], "plimsoll", "agents")
+	if err := os.MkdirAll(agents, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(agents, "bosun.md"), []byte("---\ndescription: Knows the sails\ntools: Read, Bash\n---\nCount every sail twice.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, callReply("t1", "task", object{"prompt": "Count the sails.", "agent": "bosun"}),
+		func(w *wire) { w.text("I count"); w.hang() }, textReply("Stopped, then."))
+	term := p.start(wide, s.flags()...)
+	term.awaitQuestion("spy.md")
+	term.typeText("n")
+	term.awaitIdle("Talking to")
+	term.sendMessage("count")
+	if first := s.awaitRequest(&s.series, 0); !strings.Contains(first, "bosun: Knows the sails") || strings.Contains(first, "Tells all") {
+		t.Errorf("the agents are not those that are allowed: %s", first)
+	}
+	asked := s.awaitRequest(&s.series, 1)
+	for _, want := range []string{"Count every sail twice.", `"name":"read_file"`, `"name":"run_command"`} {
+		if !strings.Contains(asked, want) {
+			t.Errorf("the agent lacks %s: %s", want, asked)
+		}
+	}
+	for _, not := range []string{`"name":"task"`, `"name":"modify_file"`} {
+		if strings.Contains(asked, not) {
+			t.Errorf("the agent has %s", not)
+		}
+	}
+	term.awaitText("0 calls · ")
+	term.slashCommand("/tasks")
+	term.awaitText("bosun: Count the sails.", "running")
+	term.press("enter")
+	term.awaitText("as it is now", "▌ Count the sails.")
+	term.press("esc")
+	term.awaitWithout("as it is now")
+	term.press("esc")
+	term.awaitIdle("stopped")
+	term.sendMessage("and now")
+	term.awaitIdle("Stopped, then.")
+	if sent := s.request(-1); !strings.Contains(sent, "a call of task with continue") {
+		t.Errorf("the task is not named: %s", sent)
+	}
+	term.slashCommand("/tasks")
+	term.awaitText("bosun: Count the sails.", "interrupted")
+	term.press("enter")
+	term.awaitIdle("I count")
 	p.quit(term)
 }

@@ -144,6 +144,15 @@ func (t *taskRunner) open(ctx context.Context, q tools.TaskRequest) (*task, erro
 			return nil, fmt.Errorf("this conversation has no task %q", q.Continue)
 		}
 		one.through, one.agent = known[i].Through, known[i].Agent
+		own, _, err := loadSnapshot(ctx, t.parent.Agents.Resources.Store, q.Continue)
+		if err != nil {
+			return nil, err
+		}
+		if declared := own.Tools(); o.only == nil && len(declared) > 0 && !conversation.HasTool(declared, conversation.ToolFindTools) {
+			for _, d := range declared { // what it began with bounds it to its end
+				o.only = append(o.only, d.Name)
+			}
+		}
 	}
 	conn, err := t.connect(ctx, q, agent.Model)
 	if err != nil {
