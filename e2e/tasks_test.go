@@ -188,7 +188,7 @@ func TestAnAgentGetsATaskThatIsCancelled(t *testing.T) {
 	}
 	term.awaitText("0 calls · ")
 	term.slashCommand("/tasks")
-	term.awaitText("bosun: Count the sails.", "running")
+	term.awaitText("state", "tokens", "cost", "running")
 	term.press("enter")
 	term.awaitText("as it is now", "▌ Count the sails.")
 	term.press("esc")
@@ -201,7 +201,7 @@ func TestAnAgentGetsATaskThatIsCancelled(t *testing.T) {
 		t.Errorf("the task is not named: %s", sent)
 	}
 	term.slashCommand("/tasks")
-	term.awaitText("bosun: Count the sails.", "interrupted")
+	term.awaitText("state", "tokens", "cost", "interrupted")
 	term.press("enter")
 	term.awaitIdle("I count")
 	p.quit(term)
