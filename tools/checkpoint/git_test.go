@@ -30,7 +30,7 @@ func (r *rig) command(k *checkpoint.Keeper, do func()) []conversation.Body {
 	do()
 	bodies := after(context.Background())
 	for _, b := range bodies {
-		r.must(r.record(nil, b))
+		r.must(r.record(context.Background(), b))
 	}
 	return bodies
 }

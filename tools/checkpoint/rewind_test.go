@@ -60,7 +60,7 @@ func (r *rig) record(_ context.Context, b conversation.Body) error {
 }
 
 // say begins a turn.
-func (r *rig) say(text string) { r.must(r.record(nil, conversation.UserMessage{Text: text})) }
+func (r *rig) say(text string) { r.must(r.record(context.Background(), conversation.UserMessage{Text: text})) }
 
 // edit changes a file as a tool does.
 func (r *rig) edit(name, after string) {
@@ -256,7 +256,7 @@ func TestHostileLogsReachNothingOutside(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	r.say("0")
-	r.must(r.record(nil, conversation.Checkpoint{Files: []conversation.FileVersion{{Path: "../../outside", From: "../../etc/passwd"}, {Path: "x", From: "x"}}}))
+	r.must(r.record(context.Background(), conversation.Checkpoint{Files: []conversation.FileVersion{{Path: "../../outside", From: "../../etc/passwd"}, {Path: "x", From: "x"}}}))
 	if out := r.rewind(0, true); len(out.Done) > 0 || len(out.Left) != 2 {
 		t.Errorf("%+v", out)
 	}
