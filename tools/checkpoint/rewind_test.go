@@ -60,7 +60,9 @@ func (r *rig) record(_ context.Context, b conversation.Body) error {
 }
 
 // say begins a turn.
-func (r *rig) say(text string) { r.must(r.record(context.Background(), conversation.UserMessage{Text: text})) }
+func (r *rig) say(text string) {
+	r.must(r.record(context.Background(), conversation.UserMessage{Text: text}))
+}
 
 // edit changes a file as a tool does.
 func (r *rig) edit(name, after string) {
