@@ -20,6 +20,7 @@ import (
 type Agent struct {
 	journal *core.Journal
 	inbox   *core.Inbox
+	ended   chan struct{} // closed when Run has returned
 	started atomic.Bool
 
 	// The fields below, and journal, belong to the goroutine of Run.
@@ -51,7 +52,7 @@ func New(o core.Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{inbox: core.NewInbox(), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks, servers: o.Servers}
+	a := &Agent{inbox: core.NewInbox(), ended: make(chan struct{}), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks, servers: o.Servers}
 	j, err := core.NewJournal(o, a.observeStored)
 	if err != nil {
 		return nil, err
@@ -256,6 +257,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	if a.started.Swap(true) {
 		return errors.New("the agent runs already")
 	}
+	defer close(a.ended)
 	defer a.journal.Updates.Close()
 	a.windows.keeper.start(ctx)
 	defer a.windows.keeper.finish(ctx)
@@ -344,6 +346,9 @@ func (a *Agent) resume(ctx context.Context) {
 	var bodies []conversation.Body
 	for _, c := range openCalls(a.journal.Events()) {
 		bodies = append(bodies, interruptedResult(c, programEnded+continueHint(a.journal.Events(), c.ID)))
+		if c.Name == conversation.ToolRunCommand {
+			bodies = append(bodies, conversation.Checkpoint{By: c.Name, Unknown: true})
+		}
 	}
 	if p := a.partial; p != nil && (p.Text != "" || p.Reasoning != "") {
 		bodies = append(bodies, p.RecoveredBodies(a.journal.NextSeq()+uint64(len(bodies)))...)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"plimsoll/agent/core"
@@ -10,7 +11,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// ask runs f on the goroutine that owns the conversation and returns its result. It ends with ctx.
+// ask runs f on the goroutine that owns the conversation and returns its result. It ends with ctx, and with the agent.
 func ask[T any](ctx context.Context, a *Agent, f func() T) (v T, err error) {
 	answer := make(chan T, 1)
 	a.inbox.Put(func(context.Context) { answer <- f() })
@@ -19,6 +20,13 @@ func ask[T any](ctx context.Context, a *Agent, f func() T) (v T, err error) {
 		return v, ctx.Err()
 	case <-ctx.Done():
 		return v, context.Cause(ctx)
+	case <-a.ended:
+		select {
+		case v = <-answer:
+			return v, nil
+		default:
+			return v, errors.New("the conversation was left")
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func TestMentionedFilesAreReadUpToALimit(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{"b.bin": "binary", "huge.txt": "larger than 16 MiB", "out": "escapes", "../x": "escapes", "none": "no such file", "none:2": "no such file",
-		"p.png": "it is an image", "sub/one.txt:9": "no such lines: it has 4 lines", "sub/one.txt:3-2": "no such lines"} {
+		"p.png": "it is a binary file", "sub/one.txt:9": "no such lines: it has 4 lines", "sub/one.txt:3-2": "no such lines"} {
 		if _, err := h.Attach(t.Context(), []string{path}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want it to speak of %q", path, err, want)
 		}

@@ -29,6 +29,9 @@ type Checkpoint struct {
 	Unknown bool          `json:"unknown,omitempty"` // the command may have changed files, and which is not known
 }
 
+// ByCommand reports whether a command changed the files, and not a tool that edits them.
+func (c Checkpoint) ByCommand() bool { return c.By == ToolRunCommand }
+
 // Rewound records that the user brought files back to what they were before a turn.
 type Rewound struct {
 	Turn  int           `json:"turn"`
@@ -76,12 +79,26 @@ func FilesSince(log []Event, turn int) []FileChange {
 	return all
 }
 
-// UnknownSince reports whether commands may have changed files from a turn on that FilesSince does not have.
+// UnknownSince reports whether commands may have changed files from a turn on that FilesSince does not have. One in the background may
+// until it ends.
 func UnknownSince(log []Event, turn int) bool {
-	return slices.ContainsFunc(log, func(e Event) bool {
-		c, _ := e.Body.(Checkpoint)
-		return c.Unknown && e.Turn >= turn
-	})
+	running := 0
+	for _, e := range log {
+		switch b := e.Body.(type) {
+		case JobStarted:
+			running++
+		case JobEnded:
+			running = max(0, running-1)
+		case Checkpoint:
+			if b.Unknown && e.Turn >= turn {
+				return true
+			}
+		}
+		if running > 0 && e.Turn >= turn {
+			return true
+		}
+	}
+	return false
 }
 
 // LastRewound returns the newest Rewound, if no change of a file followed it, and no message. finished reports that its files were

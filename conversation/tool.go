@@ -16,9 +16,10 @@ type ToolSpec struct {
 
 // The names of what requests declare for servers of tools.
 const (
-	ToolFindTools = "find_tools" // looks up declarations
-	ToolCallTool  = "call_tool"  // calls a tool that was looked up
-	ServerPrefix  = "mcp__"      // begins the name of every tool of a server
+	ToolFindTools  = "find_tools" // looks up declarations
+	ToolRunCommand = "run_command"
+	ToolCallTool   = "call_tool" // calls a tool that was looked up
+	ServerPrefix   = "mcp__"     // begins the name of every tool of a server
 )
 
 // OfServer reports whether the declaration is there for the servers of tools.

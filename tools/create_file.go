@@ -61,6 +61,11 @@ func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
 		if err := b.checkpoints.Before(ctx, t.name, change); err != nil {
 			return result{}, err
 		}
+		if now, err := plan(args); err != nil {
+			return result{}, err
+		} else if now.exists != e.exists || now.before != e.before {
+			return result{}, fmt.Errorf("%s changed just now. Look again and send the call again", e.place.Name)
+		}
 		write := b.files.Create
 		if e.exists {
 			write = b.files.Replace

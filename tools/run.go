@@ -40,9 +40,13 @@ func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func
 	r, err := t.run(ctx, args, progress)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return interrupted(r.text)
+		out := interrupted(r.text)
+		out.Events = r.events
+		return out
 	case err != nil:
-		return failure(err)
+		out := failure(err)
+		out.Events = r.events
+		return out
 	case r.status == "":
 		r.status = conversation.ResultOK
 	}

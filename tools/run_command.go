@@ -98,8 +98,11 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 // runForeground runs a command to its end, and records which files it changed.
 func (b *Box) runForeground(ctx context.Context, command string, timeout time.Duration, progress func(string)) (result, error) {
 	after := b.checkpoints.BeforeCommand(ctx, b.files)
-	r, err := resultOf(b.jobs.Run(ctx, command, timeout, progress))
-	r.events = append(r.events, after(ctx)...)
+	report, err := b.jobs.Run(ctx, command, timeout, progress)
+	r, err := resultOf(report, err)
+	if r.events = append(r.events, after(ctx)...); report.Moved {
+		r.events = append(r.events, b.checkpoints.Unknown()...)
+	}
 	return r, err
 }
 

@@ -195,6 +195,9 @@ func (f PlannedFile) line() string {
 // rewindFiles brings files back, and then undoes the turns as well if both is set.
 func (s *session) rewindFiles(turn int, p FilePlan, both, overwrite bool) pane.Action {
 	ctx, id := s.env.ctx, s.ID
+	if s.activity.turnRuns() {
+		return refusal("a turn runs by now; files are brought back when it has ended")
+	}
 	if len(p.Files) == 0 {
 		if both {
 			return s.rewindConversation(turn, "its files are already as before")

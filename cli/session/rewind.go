@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"plimsoll/conversation"
 	"plimsoll/tools/checkpoint"
@@ -26,6 +27,9 @@ func (r *Running) PlanRewind(ctx context.Context, turn int, redo bool) (checkpoi
 	log, _, err := store.Load(ctx, r.ID)
 	if err != nil {
 		return checkpoint.Plan{}, err
+	}
+	if entry, err := r.Agents.Conversations.Entry(ctx, r.ID); err == nil && entry.Workspace != r.Agents.Settings.Workspace {
+		return checkpoint.Plan{}, fmt.Errorf("its files are in %s: go back there, or with plimsoll rewind", entry.Workspace)
 	}
 	if redo {
 		return rewinder.PlanRedo(ctx, log)

@@ -405,11 +405,18 @@ func (t *task) answer(before int, started conversation.TaskStarted, err error) t
 	} else if out.Status == conversation.ResultOK {
 		out.Text += "\n\n[task " + t.child.ID + "]"
 	}
+	var changed []conversation.Body // by commands; what tools change was recorded in the parent before
+	for _, e := range t.events[min(before, len(t.events)):] {
+		if c, ok := e.Body.(conversation.Checkpoint); ok && c.ByCommand() {
+			changed = append(changed, c)
+		}
+	}
 	usage, requests := t.account(&ended, text)
 	if out.Events = []conversation.Body{ended}; requests > 0 {
 		usage.Model = started.Model
 		out.Events = append(out.Events, usage)
 	}
+	out.Events = append(changed, out.Events...)
 	return out
 }
 

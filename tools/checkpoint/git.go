@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"plimsoll/conversation"
@@ -24,9 +25,8 @@ import (
 
 const (
 	gitTimeout   = 3 * time.Second
-	maxGitFiles  = 2000     // that git calls changed
-	maxGitBytes  = 64 << 20 // of their contents, together
-	commandsTool = "run_command"
+	maxGitFiles  = 2000                   // that git calls changed
+	maxGitBytes  = 64 << 20               // of their contents, together
 	settledAfter = 100 * time.Millisecond // a later change has another time, also on coarse clocks
 )
 
@@ -35,7 +35,7 @@ var errUnknown = errors.New("unknown")
 
 // fileState is a file as it was seen.
 type fileState struct {
-	hash string // of its content; "" if there is none, or it was too large
+	hash string // of its content; "" if there is none
 	mode fs.FileMode
 	size int64
 	time time.Time // of its last change; zero if another could have the same
@@ -46,6 +46,14 @@ type tree struct {
 	k       *Keeper
 	head    string
 	changed map[string]fileState // files that differ from head, by path
+	ignored []string             // files, and folders with a slash at the end
+}
+
+// wasIgnored reports whether git ignored a file, whose content is then not known.
+func (t *tree) wasIgnored(name string) bool {
+	return slices.ContainsFunc(t.ignored, func(i string) bool {
+		return i == name || strings.HasSuffix(i, "/") && strings.HasPrefix(name, i)
+	})
 }
 
 // BeforeCommand notes what files have. The returned function records what the command changed, and is called after it. A nil Keeper
@@ -56,7 +64,7 @@ func (k *Keeper) BeforeCommand(ctx context.Context, files *workspace.Files) (aft
 	}
 	before, err := k.look(ctx, files)
 	return func(ctx context.Context) []conversation.Body {
-		record := conversation.Checkpoint{By: commandsTool, Unknown: err != nil}
+		record := conversation.Checkpoint{By: conversation.ToolRunCommand, Unknown: err != nil}
 		if err == nil {
 			if record.Files, err = before.differences(context.WithoutCancel(ctx), files); err != nil {
 				record.Unknown = true
@@ -74,7 +82,7 @@ func (k *Keeper) Unknown() []conversation.Body {
 	if k == nil {
 		return nil
 	}
-	return []conversation.Body{conversation.Checkpoint{By: commandsTool, Unknown: true}}
+	return []conversation.Body{conversation.Checkpoint{By: conversation.ToolRunCommand, Unknown: true}}
 }
 
 // git runs git in the workspace, so that it neither writes nor starts programs.
@@ -82,7 +90,8 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-C", dir}, args...)...)
-	c.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1",
+		"GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0"}
 	out, err := c.Output()
 	return string(out), err
 }
@@ -96,17 +105,35 @@ func (k *Keeper) look(ctx context.Context, files *workspace.Files) (*tree, error
 			return nil, errUnknown
 		}
 	}
-	if programs, _ := git(ctx, files.Dir, "config", "--get-regexp", `^filter\..*\.(clean|smudge|process)$`); programs != "" {
+	var none *exec.ExitError // exit code 1: no such key
+	_, err := git(ctx, files.Dir, "config", "--get-regexp", `^(filter\..*\.(clean|smudge|process)|extensions\.partialclone|remote\..*\.promisor)$`)
+	if !errors.As(err, &none) || none.ExitCode() != 1 {
 		return nil, errUnknown
 	}
-	head, err := git(ctx, files.Dir, "rev-parse", "--verify", "HEAD")
+	outs, err := together(ctx, files.Dir, [][]string{
+		{"rev-parse", "--show-prefix", "HEAD"},
+		{"ls-files", "-v", "-z"},
+		{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"},
+		{"status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--", "."},
+	})
 	if err != nil {
 		return nil, errUnknown
 	}
-	t := &tree{k: k, head: strings.TrimSpace(head), changed: map[string]fileState{}}
-	names, err := status(ctx, files.Dir)
-	if err != nil {
-		return nil, err
+	prefix, head, _ := strings.Cut(outs[0], "\n")
+	t := &tree{k: k, head: strings.TrimSpace(head), changed: map[string]fileState{}, ignored: fields(outs[2])}
+	for _, line := range fields(outs[1]) {
+		if !strings.ContainsAny(line[:1], "HMR") { // git does not look at the file
+			return nil, errUnknown
+		}
+	}
+	var names []string // that differ from the commit, or are untracked and not ignored
+	for _, line := range fields(outs[3]) {
+		if len(line) > 3 {
+			names = append(names, strings.TrimPrefix(line[3:], prefix))
+		}
+	}
+	if len(names) > maxGitFiles {
+		return nil, errUnknown
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -128,35 +155,32 @@ func (k *Keeper) look(ctx context.Context, files *workspace.Files) (*tree, error
 	return t, nil
 }
 
-// status lists the files below the workspace that differ from the commit, or are untracked and not ignored.
-func status(ctx context.Context, dir string) ([]string, error) {
-	prefix, err := git(ctx, dir, "rev-parse", "--show-prefix")
-	if err != nil {
-		return nil, errUnknown
+// together runs several commands of git at the same time, and returns their outputs.
+func together(ctx context.Context, dir string, commands [][]string) ([]string, error) {
+	outs, errs := make([]string, len(commands)), make([]error, len(commands))
+	var all sync.WaitGroup
+	for i, args := range commands {
+		all.Go(func() { outs[i], errs[i] = git(ctx, dir, args...) })
 	}
-	out, err := git(ctx, dir, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all", "--", ".")
-	if err != nil {
-		return nil, errUnknown
-	}
-	var names []string
-	for line := range strings.SplitSeq(strings.TrimRight(out, "\x00"), "\x00") {
-		if len(line) > 3 {
-			names = append(names, strings.TrimPrefix(line[3:], strings.TrimSpace(prefix)))
-		}
-	}
-	if len(names) > maxGitFiles {
-		return nil, errUnknown
-	}
-	return names, nil
+	all.Wait()
+	return outs, errors.Join(errs...)
+}
+
+// fields splits the output of a command with -z.
+func fields(out string) []string {
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
 }
 
 // stateOf reads a file. content is nil if the file is as it was seen before, or does not exist.
 func stateOf(files *workspace.Files, name string, before fileState) (s fileState, content *string, err error) {
-	p, err := files.Locate(name)
+	p, err := files.Locate("./" + name)
 	if err != nil {
 		return s, nil, err
 	}
-	st, err := files.Stat(p)
+	if p.Rel != name { // reached through a link
+		return s, nil, errUnknown
+	}
+	st, err := files.Lstat(p.Rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil, nil
 	}
@@ -197,11 +221,10 @@ func (t *tree) differences(ctx context.Context, files *workspace.Files) ([]conve
 		if err != nil {
 			return nil, errUnknown
 		}
-		names = append(names, strings.Split(strings.TrimRight(out, "\x00"), "\x00")...)
+		names = append(names, fields(out)...)
 	}
 	slices.Sort(names)
-	names = slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" })
-	if len(names) > maxGitFiles {
+	if names = slices.Compact(names); len(names) > maxGitFiles {
 		return nil, errUnknown
 	}
 	var all []conversation.FileVersion
@@ -215,6 +238,9 @@ func (t *tree) differences(ctx context.Context, files *workspace.Files) ([]conve
 		if !wasChanged {
 			if v.From, v.Mode, err = t.committed(ctx, files.Dir, name); err != nil {
 				return nil, err
+			}
+			if v.From == "" && t.wasIgnored(name) {
+				return nil, errUnknown
 			}
 		}
 		if !isChanged {

@@ -122,6 +122,12 @@ func TestChangesOfCommandsAreUnknownElsewhere(t *testing.T) {
 			r.git("config", "filter.x.clean", "touch "+filepath.Join(r.dir, "ran"))
 			r.write(".gitattributes", "* filter=x\n")
 		},
+		"a file that git does not look at": func(r *rig) {
+			r.git("update-index", "--skip-worktree", "clean.txt")
+			r.write("clean.txt", "by the user")
+		},
+		"a partial clone": func(r *rig) { r.git("config", "remote.origin.promisor", "true") },
+		"a link":          func(r *rig) { r.must(os.Symlink("dirty.txt", filepath.Join(r.dir, "link"))) },
 		"another repository in it": func(r *rig) {
 			r.must(os.Mkdir(filepath.Join(r.dir, "inner"), 0o700))
 			r.git("init", "-q", "inner")
@@ -138,6 +144,34 @@ func TestChangesOfCommandsAreUnknownElsewhere(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(r.dir, "ran")); err == nil {
 				t.Error("a filter of the repository ran")
+			}
+		})
+	}
+}
+
+// What git ignored before a command, and what is a link after it, is not brought back: its content before is not known.
+func TestCommandsCannotMakeARewindRemoveWhatWasNotKept(t *testing.T) {
+	t.Parallel()
+	for name, command := range map[string]func(*rig){
+		"ignored no more": func(r *rig) { r.write(".gitignore", "") },
+		"a new link":      func(r *rig) { r.must(os.Symlink("dirty.txt", filepath.Join(r.dir, "link"))) },
+		"a link in its place": func(r *rig) {
+			r.must(os.Remove(filepath.Join(r.dir, "gone.txt")))
+			r.must(os.Symlink("dirty.txt", filepath.Join(r.dir, "gone.txt")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, k := newRepository(t)
+			r.write("secret.o", "by the user")
+			r.command(k, func() { command(r) })
+			after := r.withoutGit()
+			r.rewind(0, true)
+			if d := cmp.Diff(after, r.withoutGit()); d != "" {
+				t.Error(d)
+			}
+			if !conversation.UnknownSince(r.log.Events(), 0) {
+				t.Error("it is not said to be unknown")
 			}
 		})
 	}

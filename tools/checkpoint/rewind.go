@@ -118,7 +118,9 @@ func (r Rewinder) read(f *File) error {
 	if err != nil {
 		return err
 	}
-	f.place = p
+	if f.place = p; p.Rel != f.Path {
+		return errors.New("it is reached through a link now")
+	}
 	st, err := r.Files.Stat(p)
 	if errors.Is(err, fs.ErrNotExist) {
 		f.Now = ""
@@ -222,8 +224,15 @@ func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(c
 	if err := record(ctx, event); err != nil {
 		return out, err
 	}
-	for _, f := range ready {
-		err := error(nil)
+	for i, f := range ready {
+		err := r.read(&f)
+		if err == nil && f.Now != event.Files[i].From {
+			err = errors.New("it changed just now")
+		}
+		if err != nil {
+			out.leave(f.Path, err.Error())
+			continue
+		}
 		if f.Target == "" {
 			err = r.Files.Remove(f.place)
 		} else {

@@ -397,3 +397,23 @@ func (m *model) redo() {
 		m.undo = nil
 	}
 }
+
+// What is saved while a rewind is recorded is left as it is.
+func TestWhatIsSavedDuringARewindStays(t *testing.T) {
+	t.Parallel()
+	r := newRig(t)
+	r.write("a.txt", "one")
+	r.say("0")
+	r.edit("a.txt", "two")
+	p, err := r.rewinder().Plan(t.Context(), r.log.Events(), 0)
+	r.must(err)
+	out, err := r.rewinder().Apply(t.Context(), p, false, func(ctx context.Context, b conversation.Body) error {
+		r.write("a.txt", "just now")
+		return r.record(ctx, b)
+	})
+	r.must(err)
+	if len(out.Done) > 0 || len(out.Left) != 1 {
+		t.Error(out.Text())
+	}
+	r.expect(map[string]string{"a.txt": "just now"})
+}

@@ -150,6 +150,9 @@ func (s *Store) Prune(keep time.Duration, budget int64) error {
 			break
 		}
 		total -= k.size
+		if st, err := os.Stat(k.name); err != nil || !st.ModTime().Equal(k.at) { // another program has put it in again
+			continue
+		}
 		if err := os.Remove(k.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("pruning checkpoints: %w", err)
 		}

@@ -22,6 +22,7 @@ type Report struct {
 	Text   string // for the model: how it ended, then its output
 	Detail string // for the screen: how it ended, and the line that explains a failure
 	Failed bool   // it timed out, or its exit code is not 0
+	Moved  bool   // it goes on in the background
 }
 
 // Run runs a command until it ends, its timeout passes, ctx is cancelled, or it is moved to the background.
@@ -45,7 +46,7 @@ func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, p
 	}
 	if j.wasMoved(one) {
 		status := fmt.Sprintf("the user moved it to the background as %s, where it goes on; you are told when it ends. Read its further output with id: %q, end it with stop: true", one.id, one.id)
-		return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: "moved to the background as " + one.id}, nil
+		return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: "moved to the background as " + one.id, Moved: true}, nil
 	}
 	wasEnded := p.awaitEnd(bounded) // it timed out or was interrupted
 	text, _ := one.output.since(0)

@@ -41,13 +41,15 @@ func (f *Files) Replace(p Place, content string) error {
 }
 
 // Create writes content to p, which must not exist, and makes its folders.
-func (f *Files) Create(p Place, content string) error {
+func (f *Files) Create(p Place, content string) error { return f.createWith(p, content, 0) }
+
+func (f *Files) createWith(p Place, content string, mode fs.FileMode) error {
 	if dir := path.Dir(p.Rel); dir != "." {
 		if err := f.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
 			return fmt.Errorf("make the folder %s: %w", dir, p.Explain(err))
 		}
 	}
-	err := f.write(filepath.FromSlash(p.Rel), content, 0)
+	err := f.create(filepath.FromSlash(p.Rel), content, mode)
 	if errors.Is(err, fs.ErrExist) {
 		return ExistsAlready(p)
 	}
@@ -62,10 +64,20 @@ func (f *Files) Restore(p Place, content string, mode fs.FileMode) error {
 	if _, err := f.Stat(p); !errors.Is(err, fs.ErrNotExist) {
 		return f.Replace(p, content)
 	}
-	if err := f.Create(p, content); err != nil || mode == 0 {
+	return f.createWith(p, content, mode)
+}
+
+// create makes a file whole or not at all, where the file system has links.
+func (f *Files) create(rel, content string, mode fs.FileMode) error {
+	temp := filepath.Join(filepath.Dir(rel), ".plimsoll-"+rand.Text()+".tmp")
+	if err := f.write(temp, content, mode); err != nil {
 		return err
 	}
-	return f.root.Chmod(filepath.FromSlash(p.Rel), mode)
+	linked := f.root.Link(temp, rel)
+	if err := f.root.Remove(temp); linked == nil || errors.Is(linked, fs.ErrExist) {
+		return errors.Join(linked, err)
+	}
+	return f.write(rel, content, mode)
 }
 
 // Remove removes the file p.
