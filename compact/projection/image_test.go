@@ -12,7 +12,7 @@ import (
 func TestAReplacedImageLeavesALine(t *testing.T) {
 	t.Parallel()
 	image := conversation.Image{Blob: "x", Media: "image/png", Name: "shot.png", Width: 1568, Height: 1176, Tokens: 2459}
-	const stub = "[image shot.png 1568x1176, ~2459 tok: recall brings it back]"
+	const stub = "[image shot.png 1568x1176, ~2459 tok: recall says where it is]"
 	for name, overlay := range map[string]conversation.Body{
 		"summary": conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Text: "a picture was shown"},
 		"note":    conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Appendix: "a note", Version: projection.BlockVersion},

@@ -91,10 +91,10 @@ func imageStubs(images []conversation.Image) string {
 	var s strings.Builder
 	for i, m := range images {
 		if i == maxImageStubs {
-			s.WriteString("\n[" + numbers.Count(len(images)-i, "more image") + ": recall brings them back]")
+			s.WriteString("\n[" + numbers.Count(len(images)-i, "more image") + ": recall says where they are]")
 			break
 		}
-		s.WriteString("\n[image " + m.Label() + ", ~" + strconv.Itoa(m.Tokens) + " tok: recall brings it back]")
+		s.WriteString("\n[image " + m.Label() + ", ~" + strconv.Itoa(m.Tokens) + " tok: recall says where it is]")
 	}
 	return s.String()
 }
