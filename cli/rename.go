@@ -64,9 +64,9 @@ func (cmd *deleteCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "delete ID",
 		Short: "Delete a conversation permanently",
-		Long: `Delete removes a stored conversation with everything in it. Nothing of it can be
-recovered. It asks first; without a terminal to ask on, --yes is needed. A
-conversation that is open in another window is not deleted.
+		Long: `Delete removes a stored conversation with everything in it, and its tasks. They
+cannot be recovered. It asks first; without a terminal to ask on, --yes is needed.
+A conversation that is open in another window is not deleted.
 
 ` + idRequiredHelp,
 		Example: `  plimsoll delete 3kq7

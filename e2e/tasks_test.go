@@ -111,6 +111,13 @@ func TestThreeTasksRunAtOnce(t *testing.T) {
 			t.Errorf("the task %s is %.400s", id[1], shown)
 		}
 	}
+	p.quit(term)
+	p.output("delete", p.newestConversation(p.openStore()), "--yes")
+	for _, id := range ids {
+		if code, _, _ := p.run("print", id[1]); code == 0 {
+			t.Errorf("the task %s is there after its conversation was deleted", id[1])
+		}
+	}
 }
 
 // A task that the end of the program interrupted is named by the result of its call, and goes on.

@@ -75,6 +75,8 @@ func (s *session) rewind(turn int) pane.Action {
 	}
 	from := turns[at].event.Turn
 	switch {
+	case len(conversation.FilesSince(s.log, from)) == 0 && conversation.UnknownSince(s.log, from):
+		return s.rewindConversation(turn, "what commands may have changed in files stays")
 	case len(conversation.FilesSince(s.log, from)) == 0:
 		s.Session.Rewind(turn)
 		return nil

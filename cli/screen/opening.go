@@ -245,10 +245,14 @@ func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
 	if err != nil || old == nil {
 		return opened, err
 	}
-	if err := h.deps.Resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
+	err = h.deps.Conversations.Delete(ctx, old.ID)
+	if errors.Is(err, storage.ErrNotFound) { // nothing was said in it
+		err = h.deps.Conversations.DeleteDraft(old.ID)
+	}
+	if err != nil {
 		return opened, fmt.Errorf("deleting %s: %w", old.ID, err)
 	}
-	return opened, h.deps.Conversations.DeleteDraft(old.ID)
+	return opened, nil
 }
 
 // ErrNothingToFork says that there is nothing to copy yet.

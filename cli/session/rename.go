@@ -37,16 +37,26 @@ func (c *Conversations) Rename(ctx context.Context, id, title string) (string, e
 	return title, openElsewhere(err, "rename it there with /rename, or close it first")
 }
 
-// Delete removes a stored conversation permanently, also an unreadable one.
+// Delete removes a stored conversation and its tasks permanently, also unreadable ones.
 func (c *Conversations) Delete(ctx context.Context, id string) error {
 	store, err := c.Resources.Open()
+	if err != nil {
+		return err
+	}
+	entries, err := store.List(ctx, storage.Filter{Tasks: true})
 	if err != nil {
 		return err
 	}
 	if err := store.Delete(ctx, id); err != nil {
 		return openElsewhere(err, "close it there first")
 	}
-	return c.DeleteDraft(id)
+	errs := []error{c.DeleteDraft(id)}
+	for _, e := range entries {
+		if e.Parent == id {
+			errs = append(errs, openElsewhere(store.Delete(ctx, e.ID), "close it there, and delete it"), c.DeleteDraft(e.ID))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // DeleteDraft removes the drafts of a conversation, also those of read-only windows.

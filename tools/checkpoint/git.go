@@ -20,7 +20,7 @@ import (
 // commit, and of the others the content is kept before each command. Rules:
 //
 //   - Nothing in the repository is changed, not even its index.
-//   - A repository whose configuration would make git run programs is left alone.
+//   - A repository whose own configuration would make git run programs is left alone.
 //   - Whatever takes too long, or is too much, is recorded as unknown.
 
 const (
@@ -105,10 +105,16 @@ func (k *Keeper) look(ctx context.Context, files *workspace.Files) (*tree, error
 			return nil, errUnknown
 		}
 	}
+	keys, err := git(ctx, files.Dir, "config", "--show-scope", "--get-regexp",
+		`^(filter\..*\.(clean|smudge|process)|extensions\.partialclone|remote\..*\.promisor)$`)
 	var none *exec.ExitError // exit code 1: no such key
-	_, err := git(ctx, files.Dir, "config", "--get-regexp", `^(filter\..*\.(clean|smudge|process)|extensions\.partialclone|remote\..*\.promisor)$`)
-	if !errors.As(err, &none) || none.ExitCode() != 1 {
+	if err != nil && (!errors.As(err, &none) || none.ExitCode() != 1) {
 		return nil, errUnknown
+	}
+	for key := range strings.Lines(keys) { // those of the user's own files are the user's
+		if strings.HasPrefix(key, "local\t") || strings.HasPrefix(key, "worktree\t") {
+			return nil, errUnknown
+		}
 	}
 	outs, err := together(ctx, files.Dir, [][]string{
 		{"rev-parse", "--show-prefix", "HEAD"},

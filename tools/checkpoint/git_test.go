@@ -149,6 +149,18 @@ func TestChangesOfCommandsAreUnknownElsewhere(t *testing.T) {
 	}
 }
 
+// Filters of the user's own configuration, such as those of git-lfs, are the user's.
+func TestFiltersOfTheUserAreNoReasonNotToKnow(t *testing.T) {
+	r, k := newRepository(t)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	r.must(os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[filter \"lfs\"]\n\tclean = cat\n\tsmudge = cat\n"), 0o600))
+	r.command(k, func() { r.write("clean.txt", "by the command") })
+	if r.rewind(0, false); conversation.UnknownSince(r.log.Events(), 0) || r.content()["clean.txt"] != "clean" {
+		t.Errorf("clean.txt has %q", r.content()["clean.txt"])
+	}
+}
+
 // What git ignored before a command, and what is a link after it, is not brought back: its content before is not known.
 func TestCommandsCannotMakeARewindRemoveWhatWasNotKept(t *testing.T) {
 	t.Parallel()
