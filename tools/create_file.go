@@ -13,7 +13,6 @@ import (
 	"plimsoll/tools/checkpoint"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
-	"plimsoll/tools/words"
 	"plimsoll/tools/workspace"
 )
 
@@ -116,7 +115,7 @@ func (b *Box) planCreate(args params.Values) (edit, error) {
 	}
 	e := edit{place: p, after: args.Text("content")}
 	if len(e.after) > workspace.MaxEdit {
-		return edit{}, fmt.Errorf("the content is %s; at most 16 MiB can be written", words.Bytes(int64(len(e.after))))
+		return edit{}, fmt.Errorf("the content is %s; at most 16 MiB can be written", numbers.Bytes(int64(len(e.after))))
 	}
 	written := fmt.Sprintf("%s (%d lines)", p.Name, lineCount(e.after))
 	e.done = "created " + written

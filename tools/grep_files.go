@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
-	"plimsoll/tools/words"
 	"plimsoll/tools/workspace"
 )
 
@@ -198,7 +198,7 @@ func excerpt(line []byte, at int) string {
 	}
 	from := max(0, min(at-grepLineChars/3, len(line)-grepLineChars))
 	text := conversation.Clean(strings.ToValidUTF8(string(line[from:from+grepLineChars]), ""))
-	return fmt.Sprintf("…%s… [line of %s]", text, words.Bytes(int64(len(line))))
+	return fmt.Sprintf("…%s… [line of %s]", text, numbers.Bytes(int64(len(line))))
 }
 
 func (s *search) result() result {

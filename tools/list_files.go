@@ -11,7 +11,6 @@ import (
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
-	"plimsoll/tools/words"
 	"plimsoll/tools/workspace"
 )
 
@@ -107,7 +106,7 @@ func listLine(files *workspace.Files, e workspace.Entry, last bool) string {
 		return e.Rel + " -> " + filepath.ToSlash(target)
 	}
 	if st, err := files.Lstat(e.Rel); err == nil && st.Mode().IsRegular() {
-		return e.Rel + "  " + words.Bytes(st.Size())
+		return e.Rel + "  " + numbers.Bytes(st.Size())
 	}
 	return e.Rel + "  (not a file)"
 }

@@ -11,7 +11,6 @@ import (
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
-	"plimsoll/tools/words"
 	"plimsoll/tools/workspace"
 )
 
@@ -77,7 +76,7 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 		fmt.Fprintf(&out, "\n%d\t", first+i)
 		if count > 1 && utf8.RuneCountInString(line) > readLineChars {
 			short := string([]rune(line)[:readLineChars])
-			fmt.Fprintf(&out, "%s [... line of %s shortened ...]", short, words.Bytes(int64(len(line))))
+			fmt.Fprintf(&out, "%s [... line of %s shortened ...]", short, numbers.Bytes(int64(len(line))))
 		} else {
 			out.WriteString(line)
 		}
@@ -92,7 +91,7 @@ func textOf(files *workspace.Files, p workspace.Place) (string, error) {
 		return "", err
 	}
 	if what := workspace.NotText([]byte(text[:min(len(text), workspace.Sniffed)])); what != "" {
-		err = fmt.Errorf("%s is no text file (%s, %s)", p.Name, what, words.Bytes(int64(len(text))))
+		err = fmt.Errorf("%s is no text file (%s, %s)", p.Name, what, numbers.Bytes(int64(len(text))))
 	}
 	return text, err
 }

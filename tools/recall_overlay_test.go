@@ -271,7 +271,7 @@ func TestRecallSaysWhereAnImageIs(t *testing.T) {
 	}
 	defer b.Close()
 	got := b.Run(t.Context(), conversation.ToolCall{Name: "recall", Arguments: `{"id":"e1"}`}, nil).Text
-	if !strings.Contains(got, "look at @a.png\n[image a.png 40x30, image/png, 2 kB: it came with this message, and its bytes are kept with the conversation as 0123456789ab. ") {
+	if !strings.Contains(got, "look at @a.png\n[image a.png 40x30, image/png, 2.0 KiB: it came with this message, and its bytes are kept with the conversation as 0123456789ab. ") {
 		t.Error(got)
 	}
 }

@@ -36,15 +36,16 @@ func Turns(from, to int) string {
 	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
 }
 
-// Bytes writes the size of a file: 812 B, 640 kB, 2.1 MB.
+// Bytes writes a number of bytes: 812 B, 4.1 KiB, 3.0 MiB.
 func Bytes(n int64) string {
-	switch {
-	case n < 1000:
+	if n < 1<<10 {
 		return strconv.FormatInt(n, 10) + " B"
-	case n < 999_500:
-		return strconv.FormatInt((n+500)/1000, 10) + " kB"
 	}
-	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+	size, unit := float64(n)/(1<<10), 0
+	for ; size >= 1<<10 && unit < 2; unit++ {
+		size /= 1 << 10
+	}
+	return strconv.FormatFloat(size, 'f', 1, 64) + []string{" KiB", " MiB", " GiB"}[unit]
 }
 
 // errCount shows how to write a number of tokens.

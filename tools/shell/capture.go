@@ -8,7 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/tools/words"
+	"plimsoll/conversation/numbers"
 )
 
 // The output of a command is kept up to a ceiling: half of it from the beginning,
@@ -89,7 +89,7 @@ func (c *capture) since(position int64) (string, int64) {
 	tail := c.tail[max(0, len(c.tail)-c.half):]
 	start := c.total - int64(len(tail))
 	if position < start {
-		fmt.Fprintf(&b, "\n[... %s of output not kept ...]\n", words.Bytes(start-position))
+		fmt.Fprintf(&b, "\n[... %s of output not kept ...]\n", numbers.Bytes(start-position))
 		position = start
 	}
 	b.Write(tail[position-start:])

@@ -22,8 +22,8 @@ import (
 
 	"plimsoll/config"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
-	"plimsoll/tools/words"
 	"plimsoll/tools/workspace"
 )
 
@@ -113,7 +113,7 @@ func readText(files *workspace.Files) (string, error) {
 		return "", errors.New(FileName + " is a link to a file of another name")
 	}
 	if st, err := files.Stat(p); err == nil && st.Size() > MaxSize {
-		return "", fmt.Errorf("%s is larger than %s", FileName, words.Bytes(MaxSize))
+		return "", fmt.Errorf("%s is larger than %s", FileName, numbers.Bytes(MaxSize))
 	}
 	return files.Content(p)
 }
@@ -171,14 +171,14 @@ func content(files *workspace.Files, text string, scripts []string) (string, err
 			return "", err
 		}
 		if room -= st.Size(); room < 0 {
-			return "", fmt.Errorf("its scripts are larger than %s", words.Bytes(maxScripts))
+			return "", fmt.Errorf("its scripts are larger than %s", numbers.Bytes(maxScripts))
 		}
 		code, err := files.Content(p)
 		if err != nil {
 			return "", err
 		}
 		if len(code) > shownScript || workspace.NotText([]byte(code)) != "" {
-			code = fmt.Sprintf("%s, SHA-256 %x", words.Bytes(st.Size()), sha256.Sum256([]byte(code)))
+			code = fmt.Sprintf("%s, SHA-256 %x", numbers.Bytes(st.Size()), sha256.Sum256([]byte(code)))
 		}
 		fmt.Fprintf(&b, "\n--- %s\n%s\n", rel, code)
 	}

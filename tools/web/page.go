@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"plimsoll/conversation"
-	"plimsoll/tools/words"
+	"plimsoll/conversation/numbers"
 )
 
 // A response body is converted by its declared type, or by a detected one if it
@@ -40,7 +40,7 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 		media, _, _ = strings.Cut(declared, ";")
 	}
 	if !isText(media) || bytes.IndexByte(body[:min(len(body), sniffed)], 0) >= 0 && !strings.Contains(strings.ToLower(declared), "utf-16") {
-		size := words.Bytes(int64(len(body)))
+		size := numbers.Bytes(int64(len(body)))
 		if cut {
 			size = "more than " + size
 		}
@@ -112,5 +112,5 @@ func describe(resp *http.Response, body []byte, broken error, raw bool) Answer {
 	case broken != nil:
 		out.WriteString("\n[the connection broke before the end]")
 	}
-	return Answer{Text: out.String(), Detail: resp.Status + ", " + words.Bytes(int64(len(body))), Failed: resp.StatusCode >= 400}
+	return Answer{Text: out.String(), Detail: resp.Status + ", " + numbers.Bytes(int64(len(body))), Failed: resp.StatusCode >= 400}
 }

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"syscall"
 
-	"plimsoll/tools/words"
+	"plimsoll/conversation/numbers"
 )
 
 // Paths come from the model and are relative to the workspace. An absolute path inside
@@ -306,7 +306,7 @@ func (f *Files) Content(p Place) (string, error) {
 	}
 	defer func() { _ = file.Close() }() // opened for reading
 	if st.Size() > MaxEdit {
-		return "", fmt.Errorf("%s is %s; files over 16 MiB are neither read nor edited", p.Name, words.Bytes(st.Size()))
+		return "", fmt.Errorf("%s is %s; files over 16 MiB are neither read nor edited", p.Name, numbers.Bytes(st.Size()))
 	}
 	text, err := io.ReadAll(io.LimitReader(file, MaxEdit))
 	if err != nil {
