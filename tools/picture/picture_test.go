@@ -69,8 +69,8 @@ func prepare(t *testing.T, file []byte, side int) (picture.Picture, image.Image)
 func TestLargeImagesAreScaledToTheSide(t *testing.T) {
 	t.Parallel()
 	for format, media := range map[string]string{"png": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/png"} {
-		p, m := prepare(t, encoded(t, format, photo(1200, 900)), 600)
-		if p.Width != 600 || p.Height != 450 || p.FileWidth != 1200 || p.FileHeight != 900 {
+		p, m := prepare(t, encoded(t, format, photo(400, 300)), 200)
+		if p.Width != 200 || p.Height != 150 || p.FileWidth != 400 || p.FileHeight != 300 {
 			t.Errorf("%s: %dx%d of %dx%d", format, p.Width, p.Height, p.FileWidth, p.FileHeight)
 		}
 		if r, g, _, _ := m.At(5, 5).RGBA(); r < 0xC000 || g > 0x4000 {
