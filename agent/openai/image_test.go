@@ -27,7 +27,7 @@ import (
 // photograph is a JPEG that is larger than any model looks at, and flat: its pixels are what the test takes time for.
 func photograph(t *testing.T) []byte {
 	t.Helper()
-	m := image.NewYCbCr(image.Rect(0, 0, 2100, 300), image.YCbCrSubsampleRatio420)
+	m := image.NewYCbCr(image.Rect(0, 0, 2100, 120), image.YCbCrSubsampleRatio420)
 	for i := range m.Y {
 		m.Y[i] = byte(i*i>>7 ^ i>>5)
 	}
@@ -63,7 +63,7 @@ type wireCase struct {
 	name     string
 	options  openai.Options
 	model    string
-	tokens   float64 // of an image of 7 to 1, by the published rule
+	tokens   float64 // of an image of 35 to 2, by the published rule
 	problems func(t *testing.T, body []byte) (url string)
 }
 
@@ -71,7 +71,7 @@ func wireCases() []wireCase {
 	return []wireCase{
 		{"chat", openai.Options{Provider: "openai", Wire: openai.WireChat}, "gpt-4o", 85 + 4*170, chatImage},
 		{"responses", openai.Options{Provider: "openai", Wire: openai.WireResponses}, "gpt-5.5", 85 + 4*170, responsesImage},
-		{"messages", openai.Options{Provider: "anthropic"}, "claude-sonnet-4-5", 1568 * 224 / 750.0, messagesImage},
+		{"messages", openai.Options{Provider: "anthropic"}, "claude-sonnet-4-5", 1568 * 90 / 750.0, messagesImage},
 	}
 }
 
