@@ -70,7 +70,7 @@ var faults = []struct {
 	{name: "answers with an array", want: "error: ", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"result":[1,2]}`)}},
 	{name: "answers with content of null", want: "", on: script{"tools/call": result(`[null]`)}},
 	{name: "answers with an error that is a text", want: "it wrote a line that is no message", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"error":"no"}`)}, timeout: short},
-	{name: "answers a million levels deep", want: "it wrote a line that is no message", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + `}}`)}, timeout: short},
+	{name: "answers 20,000 levels deep", want: "it wrote a line that is no message", on: script{"tools/call": raw(`{"jsonrpc":"2.0","id":ID,"result":{"content":[],"structuredContent":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}}`)}, timeout: short},
 	{name: "says nothing of itself", want: "", on: script{"initialize": raw(`{"jsonrpc":"2.0","id":ID,"result":{"protocolVersion":"2025-11-25"}}`)}},
 	{name: "lists null", want: "ok: hello", on: script{"tools/list": list(`null`, echoTool, `null`)}},
 	{name: "sends hostile text", want: "ok: a␛]0;title␇b«U+202E»c�␀", on: script{"tools/call": result(`[{"type":"text","text":"a\u001b]0;title\u0007b\u202ec\ud800\u0000"}]`)}},
@@ -85,7 +85,7 @@ var faults = []struct {
 	{name: "asks for an unknown method", want: "-32601", on: script{"tools/call": func(p *peer, r request) { p.text(r, string(p.ask("u1", "wipe/disk", `{}`).Error)) }}},
 	{name: "asks for the roots", want: `"uri":"file:///`, on: script{"tools/call": func(p *peer, r request) { p.text(r, string(p.ask("r1", "roots/list", `{}`).Result)) }}},
 	{name: "floods with requests and reads no answer", want: "no answer within 2s", on: script{"tools/call": func(p *peer, r request) {
-		for i := range 200_000 {
+		for i := range 5_000 { // the answers are more than a pipe holds
 			p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"p%d","method":"ping"}`, i))
 		}
 		time.Sleep(time.Hour) // until it is killed
@@ -114,7 +114,7 @@ func TestFaultsOfAServerCostAnErrorAndNothingElse(t *testing.T) {
 			defer func() { <-atOnce }()
 			c := played(t, f.name, cmp.Or(f.timeout, long))
 			s := open(t, mcp.Options{}, c)
-			s.Start(t.Context())
+			start(t, s, f.on["begin"] == nil)
 			got := "error: " + s.States()[0].Error
 			if s.States()[0].Phase == mcp.Ready {
 				r, err := call(t.Context(), s)

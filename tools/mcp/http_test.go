@@ -166,7 +166,11 @@ func TestFaultsOverHTTPCostAnError(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t, mcp.Options{}, mcp.Config{Name: "p", URL: serve(t, c.h) + "/?key=url-secret-1", Headers: map[string]string{"X-Key": "header-secret"}, Timeout: short})
+			timeout := long
+			if name == "hangs" {
+				timeout = short
+			}
+			s := open(t, mcp.Options{}, mcp.Config{Name: "p", URL: serve(t, c.h) + "/?key=url-secret-1", Headers: map[string]string{"X-Key": "header-secret"}, Timeout: timeout})
 			s.Start(t.Context())
 			got := s.States()[0].Error
 			if !strings.Contains(got, c.want) || strings.Contains(got, "secret") || len(got) > 2000 {

@@ -107,10 +107,10 @@ const oneTool = `{"name":"echo","description":"Says it again.","inputSchema":{"t
 
 func (f *faulty) answer(m message) {
 	switch m.Method + ": " + f.fault {
-	case "initialize: dies at initialize", "tools/list: dies at the list", "tools/call: dies at a call":
+	case "initialize: dies at initialize", "tools/list: dies at the list":
 		fmt.Fprintln(os.Stderr, "panic: out of order")
 		os.Exit(2)
-	case "initialize: hangs at initialize", "tools/list: hangs at the list", "tools/call: hangs at a call":
+	case "tools/list: hangs at the list", "tools/call: hangs at a call":
 		return
 	case "initialize: refuses initialize", "tools/list: refuses the list", "tools/call: refuses a call":
 		f.refuse(m, "not today\x1b[2J \u202egnorw, token s3cr3t-token")
@@ -118,7 +118,7 @@ func (f *faulty) answer(m message) {
 	case "initialize: no JSON", "tools/call: no JSON at a call":
 		fmt.Fprintln(f.out, "Welcome to the server!")
 		return
-	case "initialize: endless line", "tools/call: endless line at a call":
+	case "initialize: endless line":
 		for range 40 {
 			fmt.Fprint(f.out, strings.Repeat("x", 1<<20))
 		}
@@ -171,10 +171,11 @@ func (f *faulty) answer(m message) {
 		f.reply(m, `{"tools":"echo"}`)
 		return
 	case "tools/call: 64 MB result":
-		f.reply(m, `{"content":[{"type":"text","text":"`+strings.Repeat("r", 64<<20)+`"}]}`)
-		return
-	case "tools/call: another id":
-		fmt.Fprintln(f.out, `{"jsonrpc":"2.0","id":999999,"result":{"content":[]}}`)
+		fmt.Fprintf(f.out, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"`, m.ID)
+		for range 64 {
+			fmt.Fprint(f.out, strings.Repeat("r", 1<<20))
+		}
+		fmt.Fprintln(f.out, `"}]}}`)
 		return
 	case "tools/call: an empty result":
 		f.reply(m, `{"content":[]}`)
@@ -210,10 +211,6 @@ func (f *faulty) answer(m message) {
 			f.notify("notifications/message", `{"level":"info","data":"line \u001b[31m`+strings.Repeat("l", 5000)+`"}`)
 		}
 		fmt.Fprint(os.Stderr, strings.Repeat("e", 3<<20)+"\nlast words\n")
-	case "tools/call: asks for a sample":
-		fmt.Fprintln(f.out, `{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage","params":{"messages":[],"maxTokens":10}}`)
-	case "tools/call: asks for input":
-		fmt.Fprintln(f.out, `{"jsonrpc":"2.0","id":"e1","method":"elicitation/create","params":{"message":"your password?","requestedSchema":{"type":"object","properties":{}}}}`)
 	case "tools/call: unknown requests":
 		fmt.Fprintln(f.out, `{"jsonrpc":"2.0","id":"u1","method":"files/delete","params":{}}`)
 		fmt.Fprintln(f.out, `{"jsonrpc":"2.0","method":"notifications/unknown"}`)

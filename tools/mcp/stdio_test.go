@@ -63,8 +63,7 @@ func TestServersEndWithAKilledProgram(t *testing.T) {
 	}
 }
 
-// While the user is asked, no time counts; when the session ends, the question does.
-func TestQuestionStopsTheClockAndEndsWithTheSession(t *testing.T) {
+func TestQuestionEndsWithTheSession(t *testing.T) {
 	t.Parallel()
 	asked, ended := make(chan struct{}), make(chan struct{})
 	s := open(t, mcp.Options{Elicit: func(ctx context.Context, _, _ string, _ []conversation.FormField) (map[string]any, string, error) {
@@ -72,18 +71,13 @@ func TestQuestionStopsTheClockAndEndsWithTheSession(t *testing.T) {
 		<-ctx.Done()
 		close(ended)
 		return nil, "cancel", ctx.Err()
-	}}, played(t, "asks for the user", 300*time.Millisecond+short))
+	}}, played(t, "asks for the user", long))
 	done := make(chan error, 1)
 	go func() {
 		_, err := call(t.Context(), s)
 		done <- err
 	}()
 	<-asked
-	select {
-	case err := <-done:
-		t.Errorf("the call ended while the user was asked: %v", err)
-	case <-time.After(2*short + time.Second): // beyond the timeout
-	}
 	closed(t, s)
 	<-ended
 	if err := <-done; err == nil {
