@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {75, 1244},
+	".":                             {75, 1243},
 	"agent":                         {3420, 8326},
 	"agent/agenttest":               {982, 82},
 	"agent/anthropic":               {1096, 466},
@@ -72,7 +72,7 @@ var ceilings = map[string]size{
 	"tools/grants":                  {288, 186},
 	"tools/hook":                    {249, 269},
 	"tools/instructions":            {185, 145},
-	"tools/mcp":                     {1949, 1310},
+	"tools/mcp":                     {1949, 1331},
 	"tools/params":                  {350, 0},
 	"tools/permission":              {1423, 70},
 	"tools/picture":                 {290, 180},
