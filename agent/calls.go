@@ -406,7 +406,7 @@ func abandonedResults(calls []*call) []conversation.Body {
 func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
 	text := conversation.Clean(c.outcome.Text)
 	result := conversation.ToolResult{
-		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Duration: c.duration,
+		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Images: c.outcome.Images, Duration: c.duration,
 	}
 	if result.Status == "" {
 		result.Status = conversation.ResultOK

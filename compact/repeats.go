@@ -28,7 +28,7 @@ type seenResult struct {
 // a repetition: the newest result is shown in full for the longest time.
 func (r *Repeats) Note(e conversation.Event) {
 	b, ok := e.Body.(conversation.ToolResult)
-	if !ok || b.Status != conversation.ResultOK || len(b.Text) < MinRepeat || b.Repeats != 0 {
+	if !ok || b.Status != conversation.ResultOK || len(b.Text) < MinRepeat || b.Repeats != 0 || len(b.Images) > 0 {
 		return
 	}
 	if r.known == nil {
@@ -40,7 +40,7 @@ func (r *Repeats) Note(e conversation.Event) {
 // Of returns the Seq of the newest recorded result with the same text, or 0. Results that
 // failed, were cut or are short count as no repetition.
 func (r *Repeats) Of(b conversation.ToolResult) uint64 {
-	if r.known == nil || b.Status != conversation.ResultOK || b.Total > 0 || b.Size.Chars() < MinRepeat {
+	if r.known == nil || b.Status != conversation.ResultOK || b.Total > 0 || b.Size.Chars() < MinRepeat || len(b.Images) > 0 {
 		return 0
 	}
 	seen, ok := r.known[maphash.String(r.seed, b.Text)]

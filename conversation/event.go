@@ -157,10 +157,12 @@ type ToolResult struct {
 	// Repeats is the Seq of an earlier result with the same text, 0 without one or for a
 	// short text. If the earlier one is shown in full, a view may show a pointer to it here.
 	Repeats uint64 `json:"repeats,omitempty"`
+	// Images are sent after Text.
+	Images []Image `json:"images,omitempty"`
 	// Detail is only shown to the user (a diff, an exit code line) and never sent.
 	Detail   string        `json:"detail,omitempty"`
 	Duration time.Duration `json:"duration,omitempty"`
-	Size     Size          `json:"-"` // of Text
+	Size     Size          `json:"-"` // of Text and Images
 }
 
 // ResultStatus is the outcome of a tool call.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Image is a picture that the user attached to a message. Its bytes are a blob, in base64: no event has them.
+// Image is a picture that came with a message of the user or with a result. Its bytes are a blob, in base64: no event has them.
 type Image struct {
 	Blob   string `json:"blob"`             // of the base64 text
 	Media  string `json:"media"`            // "image/png" or "image/jpeg"
@@ -48,6 +48,25 @@ func (m Image) Size() ImageSize {
 	}
 	tiles := ((max(w, 1) + tileSide - 1) / tileSide) * ((max(h, 1) + tileSide - 1) / tileSide)
 	return ImageSize{Count: 1, Tiles: int32(tiles), Pixels: int64(m.Width) * int64(m.Height)}
+}
+
+// SizeOfImages returns the sum of what providers bill for images.
+func SizeOfImages(images []Image) (sum ImageSize) {
+	for _, m := range images {
+		sum = sum.Plus(m.Size())
+	}
+	return sum
+}
+
+// ImagesOf returns the images that came with a message of the user or with a result.
+func ImagesOf(b Body) []Image {
+	switch b := b.(type) {
+	case UserMessage:
+		return b.Images
+	case ToolResult:
+		return b.Images
+	}
+	return nil
 }
 
 // Label names the image on one line: "shot.png 1568x1176". The name is not safe to draw.
@@ -98,8 +117,6 @@ func CutImages(text string) (string, []Image) {
 func MeasureMessage(text string) Size {
 	text, images := CutImages(text)
 	size := Measure(Clean(text))
-	for _, m := range images {
-		size.Images = size.Images.Plus(m.Size())
-	}
+	size.Images = SizeOfImages(images)
 	return size
 }

@@ -181,20 +181,24 @@ func normalizeOverlay(b Body) Body {
 func (b *UserMessage) normalize() {
 	b.Text = Clean(b.Text)
 	b.Size = Measure(b.Text)
-	if len(b.Images) == 0 {
-		b.Images = nil
-		return
+	b.Images, b.Size.Images = normalizeImages(b.Images)
+}
+
+func normalizeImages(images []Image) ([]Image, ImageSize) {
+	if len(images) == 0 {
+		return nil, ImageSize{}
 	}
-	b.Images = slices.Clone(b.Images)
-	for i := range b.Images {
-		b.Images[i].normalize()
-		b.Size.Images = b.Size.Images.Plus(b.Images[i].Size())
+	images = slices.Clone(images)
+	for i := range images {
+		images[i].normalize()
 	}
+	return images, SizeOfImages(images)
 }
 
 func (b *ToolResult) normalize() {
 	b.Text, b.Detail = Clean(b.Text), Clean(b.Detail)
 	b.Size = Measure(b.Text)
+	b.Images, b.Size.Images = normalizeImages(b.Images)
 }
 
 func (b *AssistantMessage) normalize() {

@@ -20,6 +20,12 @@ type Size struct {
 // Chars returns the number of code points.
 func (s Size) Chars() int { return s.ASCII + s.CJK + s.Other }
 
+// imageChars is the length of a text that takes about as much as an image.
+const imageChars = 3000
+
+// Length returns the number of code points, with each image as long as a text that takes about as much.
+func (s Size) Length() int { return s.Chars() + imageChars*int(s.Images.Count) }
+
 // Plus returns the sum of two sizes.
 func (s Size) Plus(t Size) Size {
 	return Size{s.ASCII + t.ASCII, s.CJK + t.CJK, s.Other + t.Other, s.Images.Plus(t.Images)}

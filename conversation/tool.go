@@ -75,9 +75,10 @@ func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeAutoEdit, ModeYolo} }
 // Outcome is the raw output of a tool call, before it is cut and becomes a ToolResult.
 type Outcome struct {
 	Status ResultStatus
-	Text   string // the whole text, not cut
-	Detail string // shown to the user and never sent
-	Events []Body // stored with the result, after it; none of them is a message or an overlay
+	Text   string  // the whole text, not cut
+	Detail string  // shown to the user and never sent
+	Images []Image // stored already
+	Events []Body  // stored with the result, after it; none of them is a message or an overlay
 }
 
 // RepairArguments returns args as a JSON object: unchanged if it is one,

@@ -66,13 +66,12 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
 			results.add(e.Seq, b.Blob, stored)
-		case conversation.UserMessage:
-			for _, m := range b.Images {
-				images.add(e.Seq, m.Blob, stored)
-			}
 		case conversation.Instructions:
 			instructions.add(e.Seq, b.System, stored)
 			instructions.add(e.Seq, b.Tools, stored)
+		}
+		for _, m := range conversation.ImagesOf(e.Body) {
+			images.add(e.Seq, m.Blob, stored)
 		}
 	}
 	var out []Finding

@@ -73,6 +73,9 @@ type Options struct {
 	// result yet. nil: results are sent as they were.
 	ResultNow func(ctx context.Context, call string) (text string, stored bool)
 
+	// KeepImage scales an image file for the model and stores it. nil: tools show no images.
+	KeepImage func(ctx context.Context, name string, file []byte) (conversation.Image, error)
+
 	Todos string // arguments of the last todo_write of the conversation; see [conversation.LastTodos]
 	// Checkpoints keeps what files have before they are changed; nil keeps nothing.
 	Checkpoints *checkpoint.Keeper
@@ -103,6 +106,8 @@ type Box struct {
 
 	resultChars func() int
 	resultNow   func(ctx context.Context, call string) (text string, stored bool) // see Options
+
+	keepImage func(ctx context.Context, name string, file []byte) (conversation.Image, error) // see Options
 
 	tools []tool
 	index map[string]int

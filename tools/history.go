@@ -22,8 +22,8 @@ func (b *Box) recall() tool {
 		brief:  "Show the original of what was cut, by id: an event (e41), turns (t3-7) or a call's id. Without id, list what was.",
 		params: recall.Params,
 		run: func(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-			text, err := b.history.Recall(ctx, recall.ID(args), args.Text("query"), args.Int("offset", 0), args.Int("limit", math.MaxInt32))
-			return result{text: text}, err
+			text, images, err := b.history.Recall(ctx, recall.ID(args), args.Text("query"), args.Int("offset", 0), args.Int("limit", math.MaxInt32))
+			return result{text: text, images: images}, err
 		},
 	}
 }

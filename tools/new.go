@@ -40,8 +40,8 @@ func New(o Options) (*Box, error) {
 		files: files, todos: todos, client: client, resultChars: o.ResultChars, resultNow: o.ResultNow,
 		history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
-		checkpoints: o.Checkpoints,
-		tasks:       o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
+		checkpoints: o.Checkpoints, keepImage: o.KeepImage,
+		tasks: o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
 	}
 	files.SetOwn(o.Own)
 	maps.Copy(b.loaded, o.Instructions)

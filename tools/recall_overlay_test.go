@@ -260,18 +260,29 @@ func TestRecallAndSearchTakeAnyLog(t *testing.T) {
 	})
 }
 
-func TestRecallSaysWhereAnImageIs(t *testing.T) {
+func TestRecallBringsAnImageBack(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
-	s := memoryArchive{events: l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "look at @a.png",
-		Images: []conversation.Image{{Blob: "0123456789abcdef", Media: "image/png", Name: "a.png", Width: 40, Height: 30, Bytes: 2000}}})}
+	image := conversation.Image{Blob: "0123456789abcdef", Media: "image/png", Name: "a.png", Width: 40, Height: 30, Bytes: 2000}
+	s := memoryArchive{events: l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "look at @a.png", Images: []conversation.Image{image}},
+		conversation.ToolResult{CallID: "x", Tool: "t", Text: "five", Images: []conversation.Image{image, image, image, image, image}})}
 	b, err := tools.New(tools.Options{Workspace: t.TempDir(), Archive: s, Environ: []string{}, RecallChars: func() int { return 1000 }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	got := b.Run(t.Context(), conversation.ToolCall{Name: "recall", Arguments: `{"id":"e1"}`}, nil).Text
-	if !strings.Contains(got, "look at @a.png\n[image a.png 40x30, image/png, 2.0 KiB: it came with this message, and its bytes are kept with the conversation as 0123456789ab. ") {
-		t.Error(got)
+	for id, want := range map[string]struct {
+		images int
+		text   string
+	}{
+		`{"id":"e1"}`:                   {1, "look at @a.png\n[image a.png 40x30, image/png, 2.0 KiB: it came with this message, and is kept with the conversation as 0123456789ab]"},
+		`{"id":"e1","offset":5}`:        {0, "at @a.png"},
+		`{"id":"e1","query":"look at"}`: {0, "look at"},
+		`{"id":"e2"}`:                   {4, "with the first 4 of 5 images"},
+	} {
+		got := b.Run(t.Context(), conversation.ToolCall{Name: "recall", Arguments: id}, nil)
+		if len(got.Images) != want.images || want.images > 0 && got.Images[0] != image || !strings.Contains(got.Text, want.text) {
+			t.Errorf("%s: %+v", id, got)
+		}
 	}
 }

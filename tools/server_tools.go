@@ -28,8 +28,15 @@ type Servers interface {
 	Start(ctx context.Context)
 	// Tools lists the tools of the servers that are ready, in the order of their names.
 	Tools() []ServerTool
-	// Call calls a tool. isError says that the text is an error of the tool; err is a failure of the server.
-	Call(ctx context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (text string, isError bool, err error)
+	// Call calls a tool. The error is a failure of the server.
+	Call(ctx context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (ServerResult, error)
+}
+
+// ServerResult is what a tool of a server returned.
+type ServerResult struct {
+	Text    string
+	IsError bool // the text is an error of the tool
+	Images  []ImageFile
 }
 
 // ServerTool is a tool that a server offers. Its texts are the server's own words.
@@ -286,11 +293,13 @@ func (b *Box) serverTool(t ServerTool, arguments json.RawMessage) tool {
 			return permission.OfServer(t.Server, t.FullName, string(arguments)), nil
 		},
 		run: func(ctx context.Context, _ params.Values, progress func(string)) (result, error) {
-			text, failed, err := b.servers.Call(ctx, t.Server, t.Name, arguments, progress)
-			if failed {
-				return result{text: text, status: conversation.ResultError}, err
+			answer, err := b.servers.Call(ctx, t.Server, t.Name, arguments, progress)
+			r := result{text: answer.Text}
+			if answer.IsError {
+				r.status = conversation.ResultError
 			}
-			return result{text: text}, err
+			b.keepImages(ctx, &r, answer.Images)
+			return r, err
 		},
 	}
 }

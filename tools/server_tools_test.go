@@ -26,16 +26,16 @@ type fakeServers struct {
 func (f *fakeServers) Start(context.Context)     { f.started++ }
 func (f *fakeServers) Tools() []tools.ServerTool { return f.tools }
 
-func (f *fakeServers) Call(_ context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (string, bool, error) {
+func (f *fakeServers) Call(_ context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (tools.ServerResult, error) {
 	f.called = append(f.called, server+" "+tool+" "+string(arguments))
 	progress("half of it")
 	switch tool {
 	case "refuse":
-		return "no such row", true, nil
+		return tools.ServerResult{Text: "no such row", IsError: true}, nil
 	case "die":
-		return "", false, errors.New("the server of it has ended")
+		return tools.ServerResult{}, errors.New("the server of it has ended")
 	}
-	return "done", false, nil
+	return tools.ServerResult{Text: "done"}, nil
 }
 
 // serverTool is a tool with a description and a schema of ordinary size.

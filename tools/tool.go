@@ -15,6 +15,7 @@ type result struct {
 	detail string
 	status conversation.ResultStatus // "": ok
 	events []conversation.Body       // stored with the result
+	images []conversation.Image      // stored already
 }
 
 // tool is one tool of a Box.

@@ -49,7 +49,11 @@ func (d digest) mix(texts ...string) {
 func (d digest) content(content []any) {
 	for _, c := range content {
 		if b, ok := c.(*block); ok {
-			d.mix(b.Type, b.Text, b.ID, b.Name, string(b.Input), b.ToolUseID, b.Content, strconv.FormatBool(b.IsError))
+			text, _ := b.Content.(string)
+			d.mix(b.Type, b.Text, b.ID, b.Name, string(b.Input), b.ToolUseID, text, strconv.FormatBool(b.IsError))
+			if parts, ok := b.Content.([]any); ok {
+				d.content(parts)
+			}
 			if b.Source != nil {
 				d.mix(b.Source.Media, b.Source.blob)
 			}

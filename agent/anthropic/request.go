@@ -64,7 +64,7 @@ type block struct {
 	Name      string               `json:"name,omitempty"`
 	Input     conversation.RawJSON `json:"input,omitempty"`
 	ToolUseID string               `json:"tool_use_id,omitempty"`
-	Content   string               `json:"content,omitempty"`
+	Content   any                  `json:"content,omitempty"` // of a result: a text, or blocks
 	Source    *imageSource         `json:"source,omitempty"`
 	IsError   bool                 `json:"is_error,omitempty"`
 	Cache     *cacheControl        `json:"cache_control,omitempty"`
@@ -209,7 +209,7 @@ func (w *writer) add(i int, m *projection.Message) {
 	case projection.RoleAssistant:
 		role, content = "assistant", w.assistant(i, m)
 	case projection.RoleTool:
-		content = []any{&block{Type: "tool_result", ToolUseID: m.CallID, Content: cmp.Or(m.Text, noOutput), IsError: w.form.MarksErrors && m.Failed}}
+		content = []any{w.result(m)}
 	default:
 		content = w.user(m)
 	}
@@ -262,13 +262,32 @@ func (w *writer) assistant(i int, m *projection.Message) []any {
 	return content
 }
 
-// user returns the content of a user message: its images, then the text.
-func (w *writer) user(m *projection.Message) (content []any) {
+// result returns the block of a result: its text, and images in blocks after that. The API takes only text in one that is marked
+// as an error.
+func (w *writer) result(m *projection.Message) *block {
+	images, text := w.images(m)
+	b := &block{Type: "tool_result", ToolUseID: m.CallID, Content: cmp.Or(text, noOutput)}
+	if len(images) > 0 {
+		b.Content = append([]any{&block{Type: "text", Text: cmp.Or(text, noOutput)}}, images...)
+	} else {
+		b.IsError = w.form.MarksErrors && m.Failed
+	}
+	return b
+}
+
+// images returns the blocks of a message's images, and its text.
+func (w *writer) images(m *projection.Message) (blocks []any, text string) {
 	sent, text := w.request.Content(m)
 	for _, image := range sent {
-		content = append(content, &block{Type: "image",
+		blocks = append(blocks, &block{Type: "image",
 			Source: &imageSource{Type: "base64", Media: image.Media, Data: w.request.Images[image.Blob], blob: image.Blob}})
 	}
+	return blocks, text
+}
+
+// user returns the content of a user message: its images, then the text.
+func (w *writer) user(m *projection.Message) []any {
+	content, text := w.images(m)
 	if len(content) > 0 && strings.TrimSpace(text) == "" {
 		return content
 	}

@@ -113,6 +113,7 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 			return nil, err
 		}
 	}
+	r.Messages = withResultImages(r)
 	marks := promptcache.MarkIndexes(r.Messages)
 	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.reasoningLoop}.EchoFrom(r.Messages)
 	for i, m := range r.Messages {
@@ -138,6 +139,35 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 	}
 	return out, nil
 }
+
+// withResultImages returns the messages of a request with the images of results in the user message that follows them, which is
+// added where there is none: on this wire a result is a text.
+func withResultImages(r llm.Request) (out []projection.Message) {
+	var images []conversation.Image
+	place := func(next *projection.Message) {
+		if len(images) > 0 && (next == nil || next.Role != projection.RoleUser) {
+			out = append(out, projection.Message{Role: projection.RoleUser, Text: imagesOfResults, Images: images})
+		} else if len(images) > 0 {
+			next.Images = slices.Concat(images, next.Images)
+		}
+		images = nil
+	}
+	for _, m := range r.Messages {
+		if m.Role != projection.RoleTool {
+			place(&m)
+		} else if len(m.Images) > 0 {
+			sent, text := r.Content(&m)
+			images = append(images, sent...)
+			m.Text, m.Images = text, nil
+		}
+		out = append(out, m)
+	}
+	place(nil)
+	return out
+}
+
+// imagesOfResults stands beside images of results. It is part of requests, and never changes.
+const imagesOfResults = "[the images of the results above]"
 
 // textPart is a text that stands beside images or has a cache breakpoint.
 type textPart struct {

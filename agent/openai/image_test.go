@@ -210,3 +210,55 @@ func encodedSquare(t *testing.T) []byte {
 	}
 	return b.Bytes()
 }
+
+func TestAnImageOfAResultIsSentOnEachWire(t *testing.T) {
+	t.Parallel()
+	p, err := picture.Prepare(t.Context(), encodedSquare(t), 1568)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := base64.StdEncoding.EncodeToString(p.Data)
+	shot := []conversation.Image{{Blob: "b1", Media: p.Media, Name: "big.jpg", Width: p.Width, Height: p.Height}}
+	var l conversation.Log
+	if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "look"},
+		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "a", Name: "shot"}, {ID: "b", Name: "shot"}}},
+		conversation.ToolResult{CallID: "a", Tool: "shot", Text: "one", Images: shot, Status: conversation.ResultError},
+		conversation.ToolResult{CallID: "b", Tool: "shot", Text: "two", Status: conversation.ResultOK},
+		conversation.AssistantMessage{Text: "a photograph"}, conversation.UserMessage{Text: "thanks"})); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range wireCases() {
+		client, bodies := openai.New(c.options), [][]byte{}
+		for _, n := range []int{4, 6} {
+			messages, err := projection.Harden(projection.Project(l.Events()[:n]), projection.Capabilities{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := llm.Request{Model: c.model, Messages: messages, LoadImage: func(context.Context, string) (string, error) { return data, nil }}.WithImages(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := client.Body(r, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			bodies = append(bodies, body)
+		}
+		want := map[string]string{
+			"chat": `{"role":"tool","content":"one","tool_call_id":"a"},{"role":"tool","content":"two","tool_call_id":"b"},` +
+				`{"content":[{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,DATA"}},{"type":"text","text":"[the images of the results above]"}],"role":"user"}`,
+			"responses": `"output":[{"type":"input_image","detail":"auto","image_url":"data:image/jpeg;base64,DATA"},{"type":"input_text","text":"one"}]}`,
+			"messages":  `"content":[{"type":"text","text":"one"},{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"DATA"}}]},{"type":"tool_result","tool_use_id":"b","content":"two"}`,
+		}[c.name]
+		for _, body := range bodies {
+			if got := strings.ReplaceAll(string(body), data, "DATA"); !strings.Contains(got, want) {
+				t.Errorf("%s: %s", c.name, got)
+			}
+			if c.name == "messages" {
+				if problems := anthropictest.Problems(body, false); problems != nil {
+					t.Error(problems)
+				}
+			}
+		}
+	}
+}

@@ -106,11 +106,8 @@ func (c *Client) inputItems(r llm.Request, f bodyForm) []any {
 		m := r.Messages[i]
 		switch m.Role {
 		case projection.RoleTool:
-			out := m.Text
-			if out == "" {
-				out = noOutput
-			}
-			items = append(items, goopenai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.CallID, Output: out})
+			m.Text = cmp.Or(m.Text, noOutput)
+			items = append(items, goopenai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.CallID, Output: inputContent(r, &m)})
 		case projection.RoleAssistant:
 			reply, _ := f.assistantItems(m, route)
 			items = append(items, reply...)
@@ -121,7 +118,7 @@ func (c *Client) inputItems(r llm.Request, f bodyForm) []any {
 	return items
 }
 
-// inputContent returns the content of a user message: a text, or its images and the text.
+// inputContent returns the content of a user message or a result: a text, or its images and the text.
 func inputContent(r llm.Request, m *projection.Message) any {
 	sent, text := r.Content(m)
 	if len(sent) == 0 {

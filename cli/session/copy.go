@@ -59,12 +59,11 @@ func BlobsOf(events []conversation.Event) []string {
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
 			names = append(names, b.Blob)
-		case conversation.UserMessage:
-			for _, image := range b.Images {
-				names = append(names, image.Blob)
-			}
 		case conversation.Instructions:
 			names = append(names, b.System, b.Tools)
+		}
+		for _, image := range conversation.ImagesOf(e.Body) {
+			names = append(names, image.Blob)
 		}
 	}
 	seen := map[string]bool{"": true}

@@ -32,6 +32,11 @@ func (r *Running) AttachImage(ctx context.Context, name string) (conversation.Im
 	if err != nil {
 		return conversation.Image{}, err
 	}
+	return r.keepImage(ctx, name, file)
+}
+
+// keepImage scales an image for the model in use, and stores it.
+func (r *Running) keepImage(ctx context.Context, name string, file []byte) (conversation.Image, error) {
 	model := r.Current().Model
 	p, err := picture.Prepare(ctx, file, r.imageSide(model))
 	if err != nil {

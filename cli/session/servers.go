@@ -240,11 +240,15 @@ func (s *serversOf) Tools() []tools.ServerTool {
 }
 
 // Call calls a tool.
-func (s *serversOf) Call(ctx context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (string, bool, error) {
+func (s *serversOf) Call(ctx context.Context, server, tool string, arguments json.RawMessage, progress func(string)) (tools.ServerResult, error) {
 	client := s.servers.current()
 	if client == nil {
-		return "", false, fmt.Errorf("the server %s is not running", server)
+		return tools.ServerResult{}, fmt.Errorf("the server %s is not running", server)
 	}
 	result, err := client.Call(ctx, server, tool, arguments, progress)
-	return result.Text, result.IsError, err
+	out := tools.ServerResult{Text: result.Text, IsError: result.IsError}
+	for i, data := range result.Images {
+		out.Images = append(out.Images, tools.ImageFile{Name: fmt.Sprintf("image %d", i+1), Data: data})
+	}
+	return out, err
 }

@@ -33,6 +33,7 @@ func writeMarkdown(w io.Writer, export *exported, safe bool) error {
 		case conversation.ToolResult:
 			m.writeHeadings(e, "Assistant")
 			m.writeResult(b)
+			m.writeImages(b.Images)
 		case conversation.JobEnded:
 			m.writeHeadings(e, "Assistant")
 			m.writeBlock("*" + escapeMarkdown(plain.Line(b.Text())) + "*")
@@ -109,12 +110,16 @@ func (m *markdownWriter) writeHeadings(e conversation.Event, role string) {
 func (m *markdownWriter) writeUser(b conversation.UserMessage) {
 	message, files := conversation.SplitAttachments(b.Text)
 	m.writeBlock(quote(message))
-	for _, image := range b.Images {
-		m.writeBlock("Attached image " + codeSpan(image.Label()) + ".")
-	}
+	m.writeImages(b.Images)
 	for _, f := range files {
 		m.writeBlock("Attached " + codeSpan(f.Path) + ":")
 		m.writeBlock(fence("", f.Text))
+	}
+}
+
+func (m *markdownWriter) writeImages(images []conversation.Image) {
+	for _, image := range images {
+		m.writeBlock("Attached image " + codeSpan(image.Label()) + ".")
 	}
 }
 

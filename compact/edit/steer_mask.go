@@ -59,7 +59,7 @@ func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, eve
 		case m == nil || m.State != projection.StateVerbatim && m.State != projection.StateCapped:
 			why = "the result is no longer sent in full"
 		default:
-			stub, chars := projection.StubOf(log, i, r.Mask.Preview), m.Size.Chars()
+			stub, chars := projection.StubOf(log, i, r.Mask.Preview), m.Size.Length()
 			if stub == "" || conversation.Measure(stub).Chars() >= chars || !pointers.StubsAreShorter(e.Seq, chars, r.Mask.Preview) {
 				why = tooShort
 				continue
@@ -79,5 +79,5 @@ func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, eve
 }
 
 func viewChars(v projection.View) int {
-	return v.Sizes.Chars() - v.Sizes.Text[projection.Reasoning].Chars()
+	return v.Sizes.Length() - v.Sizes.Text[projection.Reasoning].Chars()
 }

@@ -92,6 +92,7 @@ func (p *planner) itemGain(m *projection.Message, item conversation.MaskItem) fl
 
 // stubTokens estimates the tokens of a stub in place of a result.
 func (p *planner) stubTokens(size conversation.Size) float64 {
+	size.Images = conversation.ImageSize{}
 	shown := 1.0
 	if most, chars := max(0, 2*p.rules.Mask.Preview), size.Chars(); most < chars {
 		shown = float64(most) / float64(chars)

@@ -245,15 +245,15 @@ func TestEvictionsCoverWholeUnitsAndShortenTheView(t *testing.T) {
 		stamped := conversation.AssignEpoch(bodies, uint64(len(log)+1), conversation.Origin{Source: conversation.SourceAuto, Trigger: p.Trigger})
 		then := compacttest.AppendTo(log, stamped...)
 		after := projection.Project(then)
-		if after.Sizes.Chars() >= c.View.Sizes.Chars() {
-			t.Fatalf("%d code points became %d", c.View.Sizes.Chars(), after.Sizes.Chars())
+		if after.Sizes.Length() >= c.View.Sizes.Length() {
+			t.Fatalf("%d code points became %d", c.View.Sizes.Length(), after.Sizes.Length())
 		}
 		checkNamed(t, then, after, spans)
 		if d := cmp.Diff(after, projection.Project(log).Extend(then), compacttest.IgnoreUnexported); d != "" {
 			t.Fatalf("the extended view (-project +extend):\n%s", d)
 		}
 		hard, err := projection.Harden(after, projection.Capabilities{})
-		if err != nil && after.Sizes.Chars() > 0 {
+		if err != nil && after.Sizes.Length() > 0 {
 			return // a log that holds nothing to be sent
 		}
 		for _, problem := range compacttest.RequestProblems(hard, projection.Capabilities{}) {

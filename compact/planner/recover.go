@@ -100,6 +100,7 @@ func (rec *recovery) capTexts(chars int) {
 	turn, over := messages[len(messages)-1].Turn, rec.estimatedTokens()-rec.lineShare(rec.rules.Planner.EnoughRatio)
 	var items []conversation.CapItem
 	shorten := func(event uint64, call string, size conversation.Size) {
+		size.Images = conversation.ImageSize{} // a cap keeps them
 		n, left := size.Chars(), chars+capNoteChars
 		if n > left && over > 0 {
 			items = append(items, conversation.CapItem{Event: event, Call: call, Head: chars / 2, Tail: chars / 2})

@@ -76,7 +76,7 @@ func (s *selection) items() []conversation.MaskItem {
 	}
 	slices.Reverse(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool {
-		return c.isResult && !pointers.StubsAreShorter(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
+		return c.isResult && !pointers.StubsAreShorter(c.item.Event, s.view.Messages[c.message].Size.Length(), s.rules.Mask.Preview)
 	})
 	return pointers.WithPointers(s.withoutFirstTurn(found))
 }
@@ -123,7 +123,7 @@ func (s *selection) candidates(i int) []candidate {
 		if m.State == projection.StateMasked || s.neverMasks(m) {
 			return nil
 		}
-		return []candidate{{message: i, tokens: s.meter.TextTokens(m.Size), isResult: true, isShort: m.Size.Chars() < s.rules.Mask.MinChars,
+		return []candidate{{message: i, tokens: s.meter.TextTokens(m.Size), isResult: true, isShort: m.Size.Length() < s.rules.Mask.MinChars,
 			item: conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}}}
 	case projection.RoleAssistant:
 		return s.argumentCandidates(i, m)

@@ -105,7 +105,7 @@ func (p *planner) planStep(plan Plan, target float64, withSummary bool) Plan {
 	note := EvictionNote(p.check.Log, p.check.View, eviction.spans, p.noteLimits())
 	view := projection.Project(conversation.Extend(p.check.Log, time.Time{}, note))
 	after := p.usedWith(view)
-	if !p.savesEnough(p.used-float64(after)) || view.Sizes.Chars() >= p.check.View.Sizes.Chars() {
+	if !p.savesEnough(p.used-float64(after)) || view.Sizes.Length() >= p.check.View.Sizes.Length() {
 		return noStep // the view would have fewer messages, but more text
 	}
 	plan.Note, plan.Gain = note, p.reading.Used-after

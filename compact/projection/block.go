@@ -92,7 +92,7 @@ func (r *run) messages(shown map[*activeSummary]bool) []Message {
 	case omitRun:
 		out = []Message{r.message(RoleUser, r.omitText(), StateDropped, WhyLeftOut)}
 	}
-	if stubs := imageStubs(r.images); stubs != "" {
+	if stubs := imageStubs(r.images, "recall"); stubs != "" {
 		out[0].Text += stubs
 		out[0].Size = out[0].Size.Plus(conversation.Measure(stubs))
 	}

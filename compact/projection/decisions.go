@@ -445,12 +445,12 @@ func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
 		switch {
 		case d.leftOut != nil && d.leftOut.isExact() && m.Role == RoleTool:
 		case d.leftOut != nil && d.leftOut.isExact():
-			room += m.Size.Chars()
+			room += m.Size.Length()
 		case m.Role == RoleTool:
 			room += r.leastSavedChars(i, seq)
 		default:
 			reduceReply(&m, d)
-			room += m.After().Chars()
+			room += m.After().Length()
 		}
 	}
 	return hasWork && utf8.RuneCountInString(line.omitText()) <= room
@@ -462,7 +462,7 @@ func (m *Message) isWork() bool { return m.Role == RoleTool || len(m.Calls) > 0 
 // others have the same text, one of these may have to be shown in full in its place, and
 // the number in the pointers to it may be longer. Results after the overlay do not count.
 func (r *decisions) leastSavedChars(i int, overlay uint64) int {
-	chars, group := r.formOf(i).size.Chars(), r.sameText[r.root(i)]
+	chars, group := r.formOf(i).size.Length(), r.sameText[r.root(i)]
 	alike := sort.Search(len(group), func(k int) bool { return r.events[group[k]].Seq >= overlay })
 	if alike < 2 {
 		return chars

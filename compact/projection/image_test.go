@@ -12,7 +12,7 @@ import (
 func TestAReplacedImageLeavesALine(t *testing.T) {
 	t.Parallel()
 	image := conversation.Image{Blob: "x", Media: "image/png", Name: "shot.png", Width: 1568, Height: 1176, Tokens: 2459}
-	const stub = "[image shot.png 1568x1176, ~2459 tok: recall says where it is]"
+	const stub = "[image shot.png 1568x1176, ~2459 tok: recall brings it back]"
 	for name, overlay := range map[string]conversation.Body{
 		"summary": conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Text: "a picture was shown"},
 		"note":    conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Appendix: "a note", Version: projection.BlockVersion},
@@ -41,6 +41,38 @@ func TestAReplacedImageLeavesALine(t *testing.T) {
 		}
 		if strings.Count(text, stub) != 1 || v.Messages[0].Before.Images.Count != 1 {
 			t.Errorf("%s: the view is %q", name, text)
+		}
+	}
+}
+
+func TestAMaskedResultLeavesALineForItsImage(t *testing.T) {
+	t.Parallel()
+	image := conversation.Image{Blob: "x", Media: "image/png", Name: "shot.png", Width: 1568, Height: 1176, Tokens: 2459}
+	log := func(more ...conversation.Body) []conversation.Event {
+		var l conversation.Log
+		conversationtest.Must(t, l.Commit(l.Prepare(conversationtest.Epoch, append([]conversation.Body{
+			conversation.UserMessage{Text: "look"},
+			conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "shot"}}, Stop: conversation.StopCalls},
+			conversation.ToolResult{CallID: "a", Tool: "shot", Text: "here", Images: []conversation.Image{image}},
+		}, more...)...)))
+		return l.Events()
+	}
+	mask := conversation.Mask{Version: projection.StubVersion, Preview: 250, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult}}}
+	for name, c := range map[string]struct {
+		overlay conversation.Body
+		text    string
+		images  int
+	}{
+		"mask": {mask, "here\n[image shot.png 1568x1176, ~2459 tok: recall e3 brings it back]", 0},
+		"none": {conversation.Notice{}, "here", 1},
+	} {
+		v := projection.Project(log(c.overlay))
+		m := v.Messages[2]
+		if m.Text != c.text || len(m.Images) != c.images || m.Size.Images.Count != int32(c.images) || m.Before.Images.Count != 1 {
+			t.Errorf("%s: %+v", name, m)
+		}
+		if v.Sizes.Text[projection.Results].Images.Count != int32(c.images) {
+			t.Errorf("%s: %+v", name, v.Sizes)
 		}
 	}
 }

@@ -104,9 +104,9 @@ func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, compacttest.PlimsollLog(t))
-		before := projection.Project(w.Events()).Sizes.Chars()
+		before := projection.Project(w.Events()).Sizes.Length()
 		w.Add(t, w.Reduction(t))
-		if after := projection.Project(w.Events()).Sizes.Chars(); after > before {
+		if after := projection.Project(w.Events()).Sizes.Length(); after > before {
 			t.Fatalf("%d code points became %d by %+v", before, after, w.Events()[len(w.Events())-1].Body)
 		}
 	})
@@ -187,8 +187,8 @@ func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 				}
 			}
 			w.Add(t, drawMask(t, hide))
-			if after := projection.Project(w.Events()); after.Sizes.Chars() > view.Sizes.Chars() {
-				t.Fatalf("%d code points became %d by %+v", view.Sizes.Chars(), after.Sizes.Chars(), w.Events()[len(log)].Body)
+			if after := projection.Project(w.Events()); after.Sizes.Length() > view.Sizes.Length() {
+				t.Fatalf("%d code points became %d by %+v", view.Sizes.Length(), after.Sizes.Length(), w.Events()[len(log)].Body)
 			}
 		}
 	})

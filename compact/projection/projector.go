@@ -333,6 +333,7 @@ type shownResult struct {
 	state   State  // "" for the original
 	overlay uint64 // Seq of its overlay, 0 for the original
 	exact   bool   // the exact text of a source, whatever its length and whatever it repeats
+	images  []conversation.Image
 }
 
 // shorten replaces the form by the text of an overlay, if that is not longer.
@@ -340,9 +341,12 @@ func (f *shownResult) shorten(text string, overlay uint64, state State) {
 	if text == "" {
 		return
 	}
-	size := conversation.Measure(text)
-	if chars := size.Chars(); chars < f.size.Chars() || chars == f.size.Chars() && f.state == state {
-		*f = shownResult{text: text, size: size, state: state, overlay: overlay, exact: f.exact}
+	short := shownResult{text: text, size: conversation.Measure(text), state: state, overlay: overlay, exact: f.exact}
+	if state == StateCapped {
+		short.images, short.size.Images = f.images, f.size.Images
+	}
+	if n := short.size.Length(); n < f.size.Length() || n == f.size.Length() && f.state == state {
+		*f = short
 	}
 }
 
@@ -350,7 +354,7 @@ func (f *shownResult) shorten(text string, overlay uint64, state State) {
 func (r *decisions) formOf(i int) shownResult {
 	b, _ := r.events[i].Body.(conversation.ToolResult) // callers pass only results
 	d := &r.perEvent[i]
-	f := shownResult{text: b.Text, size: b.Size}
+	f := shownResult{text: b.Text, size: b.Size, images: b.Images}
 	for _, c := range d.caps {
 		if c.call == "" {
 			f.shorten(capped(b, c.endLimits, r.recallID(i, b)), c.seq, StateCapped)
@@ -361,7 +365,7 @@ func (r *decisions) formOf(i int) shownResult {
 		case mask.isExact():
 			text := stub(b, mask, "")
 			f = shownResult{text: text, size: conversation.Measure(text), state: StateMasked, overlay: mask.seq, exact: true}
-		case b.Size.Chars() >= mask.minChars:
+		case b.Size.Length() >= mask.minChars:
 			f.shorten(stub(b, mask, r.recallID(i, b)), mask.seq, StateMasked)
 		}
 	}
@@ -410,7 +414,7 @@ func (p *projector) reduceResult(i int, m *Message) {
 	if f.overlay == 0 {
 		return
 	}
-	m.Text, m.Size, m.State, m.Overlay = f.text, f.size, f.state, f.overlay
+	m.Text, m.Size, m.State, m.Overlay, m.Images = f.text, f.size, f.state, f.overlay, f.images
 	m.Why = "old result, shown as a stub"
 	if f.state == StateCapped {
 		m.Why = "only the ends are shown"

@@ -36,6 +36,14 @@ const (
 // stub returns the text that replaces a result; "" if its preview would be the whole
 // result. Recall is the id with which the recall tool returns the original.
 func stub(b conversation.ToolResult, mask *masking, recall string) string {
+	if images := imageStubs(b.Images, strings.TrimSpace("recall "+recall)); images != "" {
+		b.Images = nil
+		text := stub(b, mask, recall)
+		if text == "" || !mask.isExact() && len(text) >= len(b.Text) {
+			text = b.Text
+		}
+		return text + images
+	}
 	if mask.words.Stub != nil {
 		return mask.words.Stub(b, ToolName(b.Tool))
 	}
@@ -86,15 +94,16 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 // maxImageStubs is how many images of a run are named.
 const maxImageStubs = 12
 
-// imageStubs returns a line for each image that is not shown any more, each after a line break; "" without any.
-func imageStubs(images []conversation.Image) string {
+// imageStubs returns a line for each image that is not shown any more, each after a line break; "" without any. recall is the call that brings
+// them back.
+func imageStubs(images []conversation.Image, recall string) string {
 	var s strings.Builder
 	for i, m := range images {
 		if i == maxImageStubs {
-			s.WriteString("\n[" + numbers.Count(len(images)-i, "more image") + ": recall says where they are]")
+			s.WriteString("\n[" + numbers.Count(len(images)-i, "more image") + ": " + recall + "]")
 			break
 		}
-		s.WriteString("\n[image " + m.Label() + ", ~" + strconv.Itoa(m.Tokens) + " tok: recall says where it is]")
+		s.WriteString("\n[image " + m.Label() + ", ~" + strconv.Itoa(m.Tokens) + " tok: " + recall + " brings it back]")
 	}
 	return s.String()
 }

@@ -50,7 +50,7 @@ type Message struct {
 	Failed    bool                            // tool only: the call did not succeed
 	Model     string                          // assistant only: provider/id it came from, "" unknown
 	Extras    map[string]conversation.RawJSON // assistant only: provider fields to echo
-	Images    []conversation.Image            // user only: sent before Text
+	Images    []conversation.Image            // sent before the Text of a user, and after that of a result
 
 	Events []uint64 // Seq of every event it shows or replaces, ascending; empty if synthetic
 	Turn   int
@@ -185,11 +185,11 @@ func (s *Sizes) Add(seg Segment, size conversation.Size) {
 	s.Messages[seg]++
 }
 
-// Chars returns the number of code points of all texts.
-func (s Sizes) Chars() int {
+// Length returns the sum of the lengths of all texts, in code points.
+func (s Sizes) Length() int {
 	n := 0
 	for _, size := range s.Text {
-		n += size.Chars()
+		n += size.Length()
 	}
 	return n
 }
@@ -206,12 +206,12 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 		m.Reasoning, m.ReasoningSize = b.Reasoning, b.ReasoningSize
 		m.Calls, m.Extras, m.Model = b.Calls, b.Extras, b.Model
 	case conversation.ToolResult:
-		m.Role, m.Text, m.Size = RoleTool, b.Text, b.Size
+		m.Role, m.Text, m.Size, m.Images = RoleTool, b.Text, b.Size, b.Images
 		m.CallID, m.Tool, m.Failed = b.CallID, b.Tool, b.Status != conversation.ResultOK
 		if b.Total > 0 {
 			m.State = StateCapped
 			m.Why = "cut on arrival: " + numbers.Grouped(b.Total) + " characters"
-			m.Before = conversation.Size{ASCII: b.Total}
+			m.Before = conversation.Size{ASCII: b.Total, Images: b.Size.Images}
 		}
 	default:
 		return Message{}, false

@@ -154,7 +154,8 @@ func (s *server) call(ctx context.Context, tool string, arguments json.RawMessag
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Text: s.textOf(answer), IsError: answer.IsError}, nil
+	text, images := s.contentOf(answer)
+	return Result{Text: text, IsError: answer.IsError, Images: images}, nil
 }
 
 // follow passes the progress with a token on, until over has returned.

@@ -34,11 +34,14 @@ func fullName(server, tool string) string {
 	return fitting[:min(len(fitting), longestName-len(hash))] + hash
 }
 
-// textOf is a result as text. Images and sounds are named, structured content counts where there is no text.
-func (s *server) textOf(answer *sdk.CallToolResult) string {
+// contentOf is a result as text, with its images. Images and sounds are named, structured content counts where there is no text.
+func (s *server) contentOf(answer *sdk.CallToolResult) (text string, images [][]byte) {
 	var parts []string
 	for _, c := range answer.Content {
-		if text := contentText(c); text != "" {
+		if data := imageOf(c); data != nil {
+			images = append(images, data)
+			parts = append(parts, fmt.Sprintf("[image %d]", len(images)))
+		} else if text := contentText(c); text != "" {
 			parts = append(parts, text)
 		}
 	}
@@ -48,17 +51,28 @@ func (s *server) textOf(answer *sdk.CallToolResult) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "(no output)"
+		return "(no output)", nil
 	}
-	return s.safe(strings.Join(parts, "\n\n"))
+	return s.safe(strings.Join(parts, "\n\n")), images
+}
+
+// imageOf is the data of an image, nil for other content.
+func imageOf(c sdk.Content) []byte {
+	switch c := c.(type) {
+	case *sdk.ImageContent:
+		return c.Data
+	case *sdk.EmbeddedResource:
+		if c.Resource != nil && strings.HasPrefix(c.Resource.MIMEType, "image/") {
+			return c.Resource.Blob
+		}
+	}
+	return nil
 }
 
 func contentText(c sdk.Content) string {
 	switch c := c.(type) {
 	case *sdk.TextContent:
 		return c.Text
-	case *sdk.ImageContent:
-		return notShown(c.MIMEType, "image", len(c.Data))
 	case *sdk.AudioContent:
 		return notShown(c.MIMEType, "audio", len(c.Data))
 	case *sdk.ResourceLink:

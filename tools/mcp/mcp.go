@@ -88,7 +88,8 @@ type State struct {
 // Result is the result of a call.
 type Result struct {
 	Text    string
-	IsError bool // the tool says that it failed
+	IsError bool     // the tool says that it failed
+	Images  [][]byte // not checked; the text names them, counted from 1
 }
 
 // Servers are the servers of a configuration. Its methods may be called from several goroutines.

@@ -90,7 +90,7 @@ func TestFaultsOfServersEndInClearErrors(t *testing.T) {
 		{"null", short, "", "", false},
 		{"content of an unknown kind", long, "", "failed at echo", false},
 		{"an error of the tool", long, "", "no such row", true},
-		{"all kinds", long, "", "[image/png, 3 bytes, not shown]", false},
+		{"all kinds", long, "", "[image 1]", false},
 		{"structured", long, "", `"rows": 2`, false},
 		{"progress", long, "", "echo", false},
 		{"a changed list", long, "", "echo", false},

@@ -117,7 +117,7 @@ func TestReferenceServersOfTheRegistry(t *testing.T) {
 	for _, c := range []struct{ server, tool, args, want string }{
 		{"everything", "echo", `{"message":"hi"}`, "hi"},
 		{"everything", "get-sum", `{"a":2,"b":3}`, "5"},
-		{"everything", "get-tiny-image", `{}`, "[image/png, "},
+		{"everything", "get-tiny-image", `{}`, "[image 1]"},
 		{"everything", "trigger-sampling-request", `{"prompt":"2+2?","maxTokens":10}`, "four"},
 		{"everything", "trigger-long-running-operation", `{"duration":1,"steps":2}`, "completed"},
 		{"filesystem", "read_text_file", `{"path":"` + dir + `/a.txt"}`, "line one"},

@@ -19,10 +19,11 @@ const (
 
 // original is the unshortened text of a passage.
 type original struct {
-	id    string // argument of recall for this text
-	about string // "result of read_file main.go, turn 3"
-	text  string
-	note  string // says which part is missing, "" if the text is complete
+	id     string // argument of recall for this text
+	about  string // "result of read_file main.go, turn 3"
+	text   string
+	note   string // says which part is missing, "" if the text is complete
+	images []conversation.Image
 }
 
 // original reads the original texts of a passage.
@@ -40,6 +41,7 @@ func (l *log) original(at passage) (original, error) {
 		if err != nil {
 			return original{}, err
 		}
+		o.images = append(o.images, one.images...)
 		fmt.Fprintf(&b, "--- %s: %s%s\n%s", one.id, one.about, one.note, one.text)
 	}
 	o.text = b.String()
@@ -49,13 +51,12 @@ func (l *log) original(at passage) (original, error) {
 // text reads the original of event i. With stored, it reads the stored full text of a cut result.
 func (l *log) text(i int, stored bool) (original, error) {
 	e := l.events[i]
-	o := original{id: fmt.Sprintf("e%d", e.Seq), about: l.describe(i)}
+	o := original{id: fmt.Sprintf("e%d", e.Seq), about: l.describe(i), images: conversation.ImagesOf(e.Body)}
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		o.text = b.Text
 		for _, m := range b.Images {
-			o.text += fmt.Sprintf("\n[image %s, %s, %s: it came with this message, and its bytes are kept with the conversation as %.12s. "+
-				"To see it again, ask the user to attach @%s once more]", m.Label(), m.Media, numbers.Bytes(int64(m.Bytes)), m.Blob, m.Name)
+			o.text += fmt.Sprintf("\n[image %s, %s, %s: it came with this message, and is kept with the conversation as %.12s]", m.Label(), m.Media, numbers.Bytes(int64(m.Bytes)), m.Blob)
 		}
 	case conversation.AssistantMessage:
 		o.text = replyText(b)
@@ -145,6 +146,7 @@ func (o original) matching(query string) (original, error) {
 	if n == 0 {
 		return original{}, fmt.Errorf("%s (%s, %s characters) does not hold %q. Try other words, or page through it with offset", o.id, o.about, numbers.Grouped(utf8.RuneCountInString(o.text)), query)
 	}
+	o.images = nil
 	o.about = fmt.Sprintf("%s with %q, of %s", numbers.Count(n, "line"), query, o.about)
 	o.text = b.String()
 	return o, nil

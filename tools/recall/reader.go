@@ -48,28 +48,39 @@ func ID(args params.Values) string {
 	return strings.Trim(strings.TrimSpace(args.Text("id")), "\"'`#[]() ")
 }
 
+// maxImages is how many images an answer has at most.
+const maxImages = 4
+
 // Recall returns the original text that an id names, or with a query only its matching lines. offset and limit are in
-// characters. Without an id it lists the shortened messages.
-func (r *Reader) Recall(ctx context.Context, id, query string, offset, limit int) (string, error) {
+// characters. The first images come with the beginning of a text. Without an id it lists the shortened messages.
+func (r *Reader) Recall(ctx context.Context, id, query string, offset, limit int) (string, []conversation.Image, error) {
 	l, err := r.load(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if id == "" {
-		return l.listShortened(r.most()), nil
+		return l.listShortened(r.most()), nil, nil
 	}
 	at, err := l.find(id)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	o, err := l.original(at)
 	if query = strings.TrimSpace(query); err == nil && query != "" {
 		o, err = o.matching(query)
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return o.page(offset, limit, r.most())
+	if offset > 0 {
+		o.images = nil
+	}
+	if n := len(o.images); n > maxImages {
+		o.note += fmt.Sprintf(" (with the first %d of %d images; recall an event for its own)", maxImages, n)
+		o.images = o.images[:maxImages]
+	}
+	text, err := o.page(offset, limit, r.most())
+	return text, o.images, err
 }
 
 // Search lists at most limit events that contain all words of a query, after skipping the first offset events.

@@ -66,16 +66,13 @@ func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		out := d.textLines(b.Text, d.styles.Original, open, foldLines, min(width, markdown.MaxProseWidth))
-		for _, m := range b.Images {
-			out = append(out, line{text: pane.Clip("▣ "+plain.Line(m.Label()), width), style: d.styles.Original})
-		}
-		return out
+		return append(out, d.imageLines(b.Images, width)...)
 	case conversation.AssistantMessage:
 		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, width)...)
 	case conversation.ToolResult:
 		switch {
 		case open:
-			return d.resultLines(b, width)
+			return append(d.resultLines(b, width), d.imageLines(b.Images, width)...)
 		case compared || d.matchesSearch(b.Text):
 			return d.textLines(b.Text, d.styles.Original, false, foldResult, width)
 		case b.Status != conversation.ResultOK && b.Status != "":
@@ -84,6 +81,13 @@ func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width
 		}
 	}
 	return nil
+}
+
+func (d *drawer) imageLines(images []conversation.Image, width int) (out []line) {
+	for _, m := range images {
+		out = append(out, line{text: pane.Clip("▣ "+plain.Line(m.Label()), width), style: d.styles.Original})
+	}
+	return out
 }
 
 // replyLines draws the text of a reply, and its reasoning if it is expanded.

@@ -76,7 +76,8 @@ func (t *toolItem) draw(l *drawOptions, width int) []string {
 	open := l.expanded || t.expanded
 	lines := []string{t.head(l, width, open)}
 	blank := strings.Repeat(" ", min(bodyIndent, max(0, width-1)))
-	for _, b := range t.body(l, max(1, width-len(blank)), open) {
+	room := max(1, width-len(blank))
+	for _, b := range append(t.body(l, room, open), chips(l, t.result.Images, room)...) {
 		if b != "" {
 			b = blank + b
 		}

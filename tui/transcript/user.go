@@ -24,18 +24,19 @@ type userItem struct {
 	ran   string // output of the command; "" for a message
 	files []sentFile
 	size  conversation.Size // of typed
+
+	images []conversation.Image
 }
 
 // sentFile is a file attached to a message, or the output of a command.
 type sentFile struct {
-	name   string
-	size   conversation.Size
-	tokens int // of an image
+	name string
+	size conversation.Size
 }
 
 func newUser(b conversation.UserMessage) *userItem {
 	own := b.Typed()
-	u := &userItem{text: b.Text, typed: b.Text, size: b.Size}
+	u := &userItem{text: b.Text, typed: b.Text, size: b.Size, images: b.Images}
 	if command, output, ok := conversation.ParseCommandOutput(own); ok {
 		u.typed, u.ran = "!"+command, strings.TrimRight(output, "\n")
 		if u.ran == "" {
@@ -51,13 +52,10 @@ func newUser(b conversation.UserMessage) *userItem {
 	for _, f := range files {
 		u.files = append(u.files, sentFile{name: f.Path, size: conversation.Measure(f.Text)})
 	}
-	for _, m := range b.Images {
-		u.files = append(u.files, sentFile{name: m.Label() + " · " + numbers.Bytes(int64(m.Bytes)), tokens: m.Tokens})
-	}
 	if n := len(b.Text) - len(own); n > 0 && b.Hooks > 0 {
 		u.files = append(u.files, sentFile{name: addedBy(b.Text[len(own):]), size: conversation.Measure(b.Text[len(own):])})
 	}
-	if len(u.files) > 0 {
+	if len(u.files)+len(u.images) > 0 {
 		u.typed, u.size = typed, conversation.Measure(typed)
 	}
 	return u
@@ -97,12 +95,9 @@ func (u *userItem) draw(l *drawOptions, width int) []string {
 	}
 	for _, f := range u.files {
 		what := "+ " + plain.Line(f.name) + " · " + tokens(f.size, l.factor)
-		if f.tokens > 0 {
-			what = "▣ " + plain.Line(f.name) + " · ~" + numbers.Count(f.tokens, "token")
-		}
 		lines = append(lines, l.styles.Hint.Render(pane.Clip(what, room)))
 	}
-	return banded(l, lines, width)
+	return banded(l, append(lines, chips(l, u.images, room)...), width)
 }
 
 // userBar begins each line of a user message.

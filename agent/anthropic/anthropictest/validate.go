@@ -242,6 +242,14 @@ func (c *checker) checkContent(i int, m RequestMessage, open []string, seen map[
 			}
 			results[id] = true
 			answered++
+			parts, _ := b["content"].([]any)
+			for _, part := range parts {
+				if p, _ := part.(map[string]any); p["type"] == "image" && b["is_error"] == nil {
+					c.checkImage(i, p)
+				} else if Block(p).text("text") == "" {
+					c.report("message %d has a result with a part that it cannot have", i)
+				}
+			}
 		case "thinking", "redacted_thinking":
 			if b.text("signature")+b.text("data") == "" {
 				c.report("message %d has thinking without a signature", i)
