@@ -82,6 +82,7 @@ func (a *app) commands() []*cobra.Command {
 		(&exportCommand{console: out, conversations: convs, exporter: a.exporter()}).cobra(),
 		(&replayCommand{settings: set, replayer: a.replayer()}).cobra(),
 		(&doctorCommand{console: out, examiner: a.examiner()}).cobra(),
+		(&sandboxCommand{console: out, resources: res, settings: set}).cobra(),
 		configCommand(&configCommands{console: out, settings: set}),
 		(&manCommand{console: out}).cobra(),
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"plimsoll/compact/preset"
@@ -55,8 +56,19 @@ type Permissions struct {
 	Mode             string   `yaml:"mode" enum:"plan,ask,auto-edit,yolo" doc:"plan = read only; ask = ask before changes and commands; auto-edit = file edits without asking; yolo = everything without asking."`
 	Allow            []string `yaml:"allow" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
 	Deny             []string `yaml:"deny" check:"text" doc:"Calls never allowed, each a tool name or TOOL(PATTERN); wins over allow. A workspace file adds to this list."`
+	Sandbox          string   `yaml:"sandbox" enum:"auto,workspace,read-only,off" doc:"Commands of the model are confined: workspace = they write the workspace, a temporary folder and write; read-only = only a temporary folder; auto = workspace as far as the system can; off = not at all. With workspace and read-only a command does not run where the system cannot."`
+	Network          string   `yaml:"network" enum:"off,ask,on" doc:"What commands in the sandbox reach: off = only servers that run in it; ask = hosts of hosts, and others after a question; on = everything."`
+	Hosts            []string `yaml:"hosts" check:"text" doc:"Hosts that commands in the sandbox reach without a question, such as proxy.golang.org or *.npmjs.org."`
+	Write            []string `yaml:"write" check:"text" doc:"Files and folders that commands in the sandbox may write besides the workspace; ~/ is the home folder. Unset = the caches of compilers and package managers (config.yaml.example)."`
+	Secrets          []string `yaml:"secrets" check:"text" doc:"Files and folders that commands in the sandbox may not read, besides known places of keys. A workspace file adds to this list."`
 	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that http_request may reach although they are loopback, link-local or private."`
 }
+
+// caches are what commands in the sandbox may write unless permissions.write says otherwise: compilers and package managers do not
+// work without. A folder that does not exist is passed over.
+var caches = []string{"~/.cache", "~/.npm", "~/.yarn", "~/.bun/install/cache", "~/.local/share/pnpm/store", "~/go/pkg", "~/.cargo/registry", "~/.cargo/git",
+	"~/.m2/repository", "~/.gradle/caches", "~/.gradle/daemon", "~/.gradle/wrapper", "~/.ivy2/cache", "~/.nuget/packages", "~/.pub-cache/hosted",
+	"~/.ccache", "~/.stack", "~/.cabal/packages", "~/Library/Caches"}
 
 // OnDemand decides which tools of servers requests declare, and which the model looks up.
 type OnDemand struct {
@@ -167,7 +179,7 @@ func Default() Config {
 		Discovery:   Discovery{Local: true},
 		Compaction:  Compaction{Values: preset.DefaultRules().Values},
 		ToolResults: ToolResults{KeepFull: true, Ceiling: 8 << 20},
-		Permissions: Permissions{Mode: "ask"},
+		Permissions: Permissions{Mode: "ask", Sandbox: "auto", Network: "ask", Write: slices.Clone(caches)},
 		UI:          UI{Theme: "auto", Mouse: true, Titles: "model", Notify: "auto"},
 		Log:         Log{Level: "info"},
 		OnDemand:    OnDemand{Defer: "auto", DeferRatio: 0.1},

@@ -275,7 +275,7 @@ func unknownKey(path, siblings []string) error {
 
 // plannedKeys are documented keys that only a later version will have. Ignoring one silently would hide that it has no
 // effect.
-var plannedKeys = []string{"mcp.*.compaction", "permissions.sandbox"}
+var plannedKeys = []string{"mcp.*.compaction"}
 
 // recordOrigin records where a key was set explicitly.
 func (d *decoder) recordOrigin(l leaf, depth int) {

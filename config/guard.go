@@ -2,7 +2,8 @@
 // it, it may only change the appearance and make Plimsoll more careful. Rules:
 //
 //   - allowed lists the keys that it may set; any other key needs the user's trust in this content of the file.
-//   - permissions.mode may become stricter; deny may grow; allow and private_addresses may only be emptied.
+//   - permissions.mode may become stricter; deny and secrets may grow; the sandbox may
+//     become stricter; allow, hosts, write and private_addresses may only be emptied.
 //   - providers.NAME.key_command is never read from it.
 //   - A tool may become stricter (approval towards deny, enabled: false) and keep more of its results.
 //   - A limit may become tighter, and compaction may keep more and ask a model less often.
@@ -43,7 +44,15 @@ var allowed = map[string]func(was, now Config) bool{
 	"permissions.mode": func(was, now Config) bool {
 		return !isLooser(now.Permissions.Mode, was.Permissions.Mode, "plan", "ask", "auto-edit", "yolo")
 	},
-	"permissions.allow":             func(_, now Config) bool { return len(now.Permissions.Allow) == 0 },
+	"permissions.allow": func(_, now Config) bool { return len(now.Permissions.Allow) == 0 },
+	"permissions.sandbox": func(was, now Config) bool {
+		return !isLooser(now.Permissions.Sandbox, was.Permissions.Sandbox, "read-only", "workspace", "auto", "off")
+	},
+	"permissions.network": func(was, now Config) bool {
+		return !isLooser(now.Permissions.Network, was.Permissions.Network, "off", "ask", "on")
+	},
+	"permissions.hosts":             func(_, now Config) bool { return len(now.Permissions.Hosts) == 0 },
+	"permissions.write":             func(_, now Config) bool { return len(now.Permissions.Write) == 0 },
 	"permissions.private_addresses": func(_, now Config) bool { return len(now.Permissions.PrivateAddresses) == 0 },
 	"ui.theme":                      func(_, now Config) bool { return !IsThemePath(now.UI.Theme) },
 	"ui.mouse":                      nil,
@@ -130,7 +139,7 @@ func (g *guard) filter(leaves []leaf) []leaf {
 	return out
 }
 
-// check reports whether a value applies, and returns it, for permissions.deny extended by the list in force.
+// check reports whether a value applies, and returns it, for permissions.deny and secrets extended by the list in force.
 func (g *guard) check(l leaf, path []string) (leaf, bool) {
 	key := Path(path...)
 	isPermitted, listed := allowed[key]
@@ -142,7 +151,9 @@ func (g *guard) check(l leaf, path []string) (leaf, bool) {
 	case l.isEmpty():
 		return l, g.trusted // it sets nothing, but a new name would add a provider or a tool
 	case key == "permissions.deny":
-		return g.extendDeny(l), true
+		return extend(l, g.current.Permissions.Deny), true
+	case key == "permissions.secrets":
+		return extend(l, g.current.Permissions.Secrets), true
 	case path[0] == "tools" && len(path) > 2:
 		return l, g.checkTool(l, path)
 	case listed && (isPermitted == nil || isPermitted(g.current, g.withValue(l))):
@@ -193,10 +204,10 @@ func isLooser[T ~string](word, now T, scale ...T) bool {
 	return slices.Index(scale, word) > slices.Index(scale, now)
 }
 
-// extendDeny adds the patterns denied already to those of value l.
-func (g *guard) extendDeny(l leaf) leaf {
+// extend adds the texts in force to those of value l.
+func extend(l leaf, inForce []string) leaf {
 	var items []any
-	for _, text := range g.current.Permissions.Deny {
+	for _, text := range inForce {
 		items = append(items, text)
 	}
 	more, _ := l.value.([]any)

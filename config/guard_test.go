@@ -123,7 +123,7 @@ func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 // An unknown key, of a later version or mistyped, does not fail the load of a workspace file; other mistakes do.
 func TestUnknownKeysOfAWorkspaceAreReportedAndIgnored(t *testing.T) {
 	t.Parallel()
-	l := loadWithWorkspace(t, "", "ui: {mouze: true, theme: dark}\npermissions: {sandbox: auto}\nmoddel: x\n", false)
+	l := loadWithWorkspace(t, "", "ui: {mouze: true, theme: dark}\nmcp: {x: {compaction: auto}}\nmoddel: x\n", false)
 	if l.Config.UI.Theme != "dark" || len(l.Refused) != 0 || len(l.Unknown) != 3 {
 		t.Fatalf("refused %+v, unknown %v", l.Refused, l.Unknown)
 	}

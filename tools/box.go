@@ -13,6 +13,7 @@ import (
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
 	"plimsoll/tools/recall"
+	"plimsoll/tools/sandbox"
 	"plimsoll/tools/shell"
 	"plimsoll/tools/skill"
 	"plimsoll/tools/web"
@@ -57,9 +58,10 @@ type Options struct {
 	PrivateAddresses []string      // private hosts, addresses and networks (CIDR) that http_request may reach
 	Resolver         *net.Resolver // for http_request; nil: the system's
 
-	JobLimit   int           // commands that may run in the background at once; 0: 8
-	JobTimeout time.Duration // after which one is ended; 0: never
-	Jobs       int           // background commands that the conversation had before
+	Sandbox    *sandbox.Sandbox // in which commands run; nil: none. It outlives the Box
+	JobLimit   int              // commands that may run in the background at once; 0: 8
+	JobTimeout time.Duration    // after which one is ended; 0: never
+	Jobs       int              // background commands that the conversation had before
 	// RecordJob receives the start and the end of each background command, and how many run now. It must not block. nil: it
 	// is not called.
 	RecordJob func(event conversation.Body, running int)

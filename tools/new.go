@@ -50,7 +50,7 @@ func New(o Options) (*Box, error) {
 		environ = os.Environ()
 	}
 	b.jobs = shell.NewJobs(shell.Options{Dir: files.Dir, Env: shell.Environment(environ, o.SecretNames), Ceiling: o.Ceiling, ResultChars: o.ResultChars,
-		Limit: o.JobLimit, Timeout: o.JobTimeout, Earlier: o.Jobs, Record: o.RecordJob})
+		Limit: o.JobLimit, Timeout: o.JobTimeout, Earlier: o.Jobs, Sandbox: o.Sandbox, Record: o.RecordJob})
 	all, err := b.withCommands(b.all(), o.Commands)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())

@@ -86,7 +86,7 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 		wait := time.Duration(args.Int("timeout", 0)) * time.Second
 		return resultOf(b.jobs.Read(ctx, args.Text("id"), args.Bool("stop"), wait))
 	case args.Bool("background"):
-		id, err := b.jobs.Start(command)
+		id, err := b.jobs.Start(command, shell.Inside)
 		if err != nil {
 			return result{}, err
 		}
@@ -98,7 +98,7 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 // runForeground runs a command to its end, and records which files it changed.
 func (b *Box) runForeground(ctx context.Context, command string, timeout time.Duration, progress func(string)) (result, error) {
 	after := b.checkpoints.BeforeCommand(ctx, b.files)
-	report, err := b.jobs.Run(ctx, command, timeout, progress)
+	report, err := b.jobs.Run(ctx, command, shell.Inside, timeout, progress)
 	r, err := resultOf(report, err)
 	if r.events = append(r.events, after(ctx)...); report.Moved {
 		r.events = append(r.events, b.checkpoints.Unknown()...)

@@ -26,6 +26,7 @@ type Env struct {
 	Stderr  io.Writer
 	Version string
 	Example []byte       // config.yaml.example
+	Self    string       // this program, which answers sandbox.RunHelper; "" if it does not
 	Keyring keys.Keyring // of the system, nil if it has no keyring
 }
 

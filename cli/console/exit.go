@@ -16,6 +16,7 @@ const (
 	ExitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	ExitUnavailable = 126 // commands cannot be confined as demanded
 	ExitInterrupted = 130
 )
 
@@ -30,6 +31,17 @@ func AsUsage(err error) error { return UsageError{err} }
 
 // WrongUse makes a new usage error.
 func WrongUse(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// codedError ends the program with a code of its own.
+type codedError struct {
+	error
+	code int
+}
+
+func (c codedError) Unwrap() error { return c.error }
+
+// WithCode makes an error end the program with an exit code.
+func WithCode(code int, err error) error { return codedError{err, code} }
 
 // Hinted is an error with a hint what to do about it.
 type Hinted struct {
@@ -54,10 +66,13 @@ var ErrReported = errors.New("the error was reported")
 // ExitCode is the exit code for a command's error.
 func ExitCode(err error) int {
 	var usageErr UsageError
+	var coded codedError
 	var problems config.Problems
 	switch {
 	case err == nil:
 		return ExitDone
+	case errors.As(err, &coded):
+		return coded.code
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
 	case errors.As(err, &usageErr), errors.As(err, &problems):

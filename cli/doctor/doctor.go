@@ -64,6 +64,7 @@ func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done
 	e.keys()
 	e.servers(ctx)
 	e.terminal()
+	e.line("\n%s", strings.TrimSuffix(e.Resources.Sandbox(e.Settings.Cfg()).State().String(), "\n"))
 	log, size := x.Settings.Paths.Log(), int64(0)
 	if st, err := os.Stat(log); err == nil {
 		size = st.Size()

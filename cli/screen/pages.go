@@ -208,6 +208,13 @@ func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOn
 	writeRow("project", "%s", cmp.Or(plain.Line(session.InstructionNames(h.deps.Settings)), "no instructions"))
 	writeRow("settings", "%s", h.settingsSources())
 	writeRow("approvals", "%s; /permissions changes it", running.Toolbox.Mode())
+	for i, line := range strings.Split(strings.TrimSuffix(h.deps.Resources.Sandbox(running.InitialConfig).State().String(), "\n"), "\n") {
+		name := ""
+		if i == 0 {
+			name = "commands"
+		}
+		writeRow(name, "%s", plain.Line(line))
+	}
 	for i, line := range show.Hooks(running.InitialConfig.Hooks, events) {
 		name := ""
 		if i == 0 {

@@ -23,6 +23,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
 	o.KeepImage = r.keepImage
+	o.Sandbox = a.Resources.Sandbox(r.InitialConfig)
 	o.Skills = a.Settings.Skills(r.InitialConfig)
 	o.Todos = conversation.LastTodos(r.Events)
 	o.Instructions = map[string]conversation.InstructionsLoaded{}

@@ -13,6 +13,7 @@ import (
 	"plimsoll/storage"
 	"plimsoll/tools/checkpoint"
 	"plimsoll/tools/grants"
+	"plimsoll/tools/sandbox"
 )
 
 // Resources are opened when they are first needed, and closed at the end of the run: the store, the granted rules, the log
@@ -28,6 +29,7 @@ type Resources struct {
 	closers []func(context.Context) error
 
 	checkpoints *checkpoint.Store
+	sandboxes   map[string]*sandbox.Sandbox // by their settings
 }
 
 // maxLogSize is the size at which the log file is rotated, in bytes.

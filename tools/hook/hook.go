@@ -135,7 +135,7 @@ func (r *Runner) Run(ctx context.Context, in conversation.HookInput) conversatio
 // ask runs one hook and reads its answer. The error says how it failed.
 func (r *Runner) ask(ctx context.Context, h config.Hook, moment string, text []byte) (answer, error) {
 	limit := cmp.Or(h.Timeout, DefaultTimeout)
-	f, err := shell.Filter(ctx, r.Workspace, r.environ, h.Command, text, limit, outputBytes)
+	f, err := shell.Filter(ctx, r.Workspace, r.environ, h.Command, text, limit, outputBytes, nil)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return answer{}, errors.New(conversation.HookStopped)

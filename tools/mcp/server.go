@@ -167,7 +167,7 @@ func (s *server) transport(live context.Context) (*shell.Program, sdk.Transport,
 	if len(s.config.Command) == 0 {
 		return nil, nil, fmt.Errorf("the server %s has neither a program nor an address", s.config.Name)
 	}
-	program, err := shell.StartProgram(s.config.Command, s.options.Dir, environment(s.options.Environ, s.config.Env), &s.log)
+	program, err := shell.StartProgram(s.config.Command, s.options.Dir, environment(s.options.Environ, s.config.Env), &s.log, nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the server %s: %w", s.config.Name, err)
 	}

@@ -19,9 +19,9 @@ type Filtered struct {
 // Filter runs a command in dir with an environment and input on its standard input, and keeps at most limit bytes of each of
 // its streams. When the timeout passes or ctx ends, the command and its processes are ended, also those that it left running.
 // The error is that of starting it, or the cause of ctx's end.
-func Filter(ctx context.Context, dir string, env []string, command string, input []byte, timeout time.Duration, limit int) (Filtered, error) {
+func Filter(ctx context.Context, dir string, env []string, command string, input []byte, timeout time.Duration, limit int, start Starter) (Filtered, error) {
 	out, complaints := newCapture(limit, nil), newCapture(limit, nil)
-	p, err := StartProgram(append(Command(), command), dir, env, complaints)
+	p, err := StartProgram(append(Command(), command), dir, env, complaints, start)
 	if err != nil {
 		return Filtered{}, err
 	}

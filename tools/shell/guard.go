@@ -41,13 +41,16 @@ const gateScript = `read -r go <&3 || exit 1
 exec 3<&-
 exec "$0" "$@"`
 
+// Starter starts a command, confined or not; nil is [exec.Cmd.Start].
+type Starter func(*exec.Cmd) error
+
 type guard struct {
 	cmd  *exec.Cmd
 	line io.WriteCloser // only the program holds this end of the pipe
 }
 
 // startGuarded starts a command as the leader of a session, under a guard.
-func startGuarded(cmd *exec.Cmd) (*guard, error) {
+func startGuarded(cmd *exec.Cmd, start Starter) (*guard, error) {
 	gate, open, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -62,7 +65,10 @@ func startGuarded(cmd *exec.Cmd) (*guard, error) {
 	cmd.Path = "/bin/sh"
 	cmd.ExtraFiles = []*os.File{gate} // 3
 	cmd.SysProcAttr = isolated()
-	if err := cmd.Start(); err != nil {
+	if start == nil {
+		start = (*exec.Cmd).Start
+	}
+	if err := start(cmd); err != nil {
 		g.dismiss()
 		return nil, err
 	}

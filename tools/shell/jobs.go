@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/sandbox"
 )
 
 // Jobs are commands in the background. They run between calls until they end, are stopped, run too long, or Jobs.Close is
@@ -34,6 +35,7 @@ type Options struct {
 	Limit       int           // jobs that may run at once; 0: 8
 	Timeout     time.Duration // after which a job is ended; 0: never
 	Earlier     int           // jobs that the conversation had before, whose ids are not used again
+	Sandbox     *sandbox.Sandbox
 	// Record receives each JobStarted and JobEnded, and how many jobs run now. It must not block, nor call Jobs. nil: it is
 	// not called.
 	Record func(event conversation.Body, running int)
@@ -76,20 +78,33 @@ func NewJobs(o Options) *Jobs {
 }
 
 // begin starts a command; the caller has to wait for its process.
-func (j *Jobs) begin(command string, progress func(string)) (*job, error) {
+func (j *Jobs) begin(command string, where Where, progress func(string)) (*job, error) {
 	out := newCapture(j.Ceiling, progress)
-	p, err := startProcess(command, j.Dir, j.Env, out)
+	start := Starter(nil)
+	if where == Inside {
+		start = j.Sandbox.Starter(sandbox.Profile{})
+	}
+	p, err := startProcess(command, j.Dir, j.Env, out, start)
 	return &job{command: command, process: p, output: out, moved: make(chan struct{}), finished: make(chan struct{})}, err
 }
 
+// Where says whether a command is confined.
+type Where int
+
+// The places of a command.
+const (
+	Inside  Where = iota // in the sandbox of Options, if there is one
+	Outside              // with all rights of the user, who approved that
+)
+
 // Start runs a command in the background and returns its id.
-func (j *Jobs) Start(command string) (id string, err error) {
+func (j *Jobs) Start(command string, where Where) (id string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.checkRoom(1); err != nil {
 		return "", err
 	}
-	one, err := j.begin(command, nil)
+	one, err := j.begin(command, where, nil)
 	if err != nil {
 		return "", err
 	}

@@ -37,7 +37,7 @@ type process struct {
 
 // startProcess runs command in dir; its output, both streams together, goes to
 // sink. The caller must call finish.
-func startProcess(command, dir string, env []string, sink io.Writer) (*process, error) {
+func startProcess(command, dir string, env []string, sink io.Writer, start Starter) (*process, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start the command: %w", err)
@@ -45,7 +45,7 @@ func startProcess(command, dir string, env []string, sink io.Writer) (*process, 
 	shell := Command()
 	cmd := exec.Command(shell[0], append(shell[1:], command)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, w, w
-	p, err := launch(cmd, r, sink)
+	p, err := launch(cmd, r, sink, start)
 	_ = w.Close() // the command has its own copy
 	if err != nil {
 		_ = r.Close() // nothing was written
@@ -55,8 +55,8 @@ func startProcess(command, dir string, env []string, sink io.Writer) (*process, 
 }
 
 // launch starts cmd under a guard, and copies what it writes into output to sink.
-func launch(cmd *exec.Cmd, output *os.File, sink io.Writer) (*process, error) {
-	guard, err := startGuarded(cmd)
+func launch(cmd *exec.Cmd, output *os.File, sink io.Writer, start Starter) (*process, error) {
+	guard, err := startGuarded(cmd, start)
 	if err != nil {
 		return nil, err
 	}

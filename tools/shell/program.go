@@ -26,8 +26,8 @@ type Program struct {
 }
 
 // StartProgram starts a program with its arguments; what it writes to standard error goes to log. Errors: no such program, and
-// those of the system.
-func StartProgram(argv []string, dir string, env []string, log io.Writer) (*Program, error) {
+// those of start and the system.
+func StartProgram(argv []string, dir string, env []string, log io.Writer, start Starter) (*Program, error) {
 	name := argv[0]
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
@@ -45,7 +45,7 @@ func StartProgram(argv []string, dir string, env []string, log io.Writer) (*Prog
 	var p *process
 	if err == nil {
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[3], ends[5]
-		p, err = launch(cmd, ends[4], log)
+		p, err = launch(cmd, ends[4], log, start)
 	}
 	if err != nil {
 		for _, f := range ends {

@@ -23,12 +23,13 @@ type Report struct {
 	Detail string // for the screen: how it ended, and the line that explains a failure
 	Failed bool   // it timed out, or its exit code is not 0
 	Moved  bool   // it goes on in the background
+	Denied string // what the sandbox kept it from, if it failed for that; ""
 }
 
 // Run runs a command until it ends, its timeout passes, ctx is cancelled, or it is moved to the background.
-func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, progress func(string)) (Report, error) {
+func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout time.Duration, progress func(string)) (Report, error) {
 	began := time.Now()
-	one, err := j.begin(command, progress)
+	one, err := j.begin(command, where, progress)
 	if err != nil {
 		return Report{}, err
 	}
@@ -60,8 +61,13 @@ func (j *Jobs) Run(ctx context.Context, command string, timeout time.Duration, p
 		status += "; processes it left running were ended (background: true keeps them)"
 	}
 	line := fmt.Sprintf("%s, %s", status, time.Since(began).Round(10*time.Millisecond))
-	r := Report{Text: j.commandText(line, text), Detail: line, Failed: !ok}
-	if !ok {
+	r := Report{Detail: line, Failed: !ok}
+	if !ok && where == Inside {
+		if r.Denied = j.Sandbox.Denial(text); r.Denied != "" {
+			line += "\nit runs in a sandbox, which kept it from " + r.Denied
+		}
+	}
+	if r.Text = j.commandText(line, text); !ok {
 		if why := failureLine(text); why != "" {
 			r.Detail += "\n" + why
 		}
@@ -140,7 +146,7 @@ const shellBytes = 1 << 20
 // context.Canceled.
 func Run(ctx context.Context, dir, command string) (string, error) {
 	out := newCapture(shellBytes, nil)
-	p, err := startProcess(command, dir, nil, out)
+	p, err := startProcess(command, dir, nil, out, nil)
 	if err != nil {
 		return "", err
 	}

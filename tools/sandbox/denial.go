@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// denialBytes is how much of the end of an output is searched.
+const denialBytes = 16 << 10
+
+var (
+	refusedFile = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)permission denied|read-only file system|operation not permitted|device or resource busy|\b(EACCES|EPERM|EROFS|EBUSY)\b`)
+	})
+	refusedNetwork = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)network is unreachable|could not resolve|couldn't resolve|name resolution|no such host|nodename nor servname|name or service not known|` +
+			`getaddrinfo|\b(ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b|(dial|connect|bind|listen|socket)\w*\b.*(permission denied|not permitted|EACCES|EPERM)|server misbehaving`)
+	})
+	paths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s'\"`:,;()\\[\\]]*/[^\\s'\"`:,;()\\[\\]]+") })
+)
+
+// Denial returns what the sandbox kept a failed command from, guessed from its output: "reaching the network", "writing /etc/x"; ""
+// if it failed for another reason.
+func (s *Sandbox) Denial(output string) string {
+	if !s.Active() {
+		return ""
+	}
+	output = output[max(0, len(output)-denialBytes):]
+	for line := range strings.Lines(output) {
+		if s.Network != NetworkOn && refusedNetwork().MatchString(line) {
+			return "reaching the network"
+		}
+		if !refusedFile().MatchString(line) {
+			continue
+		}
+		for _, path := range paths().FindAllString(line, -1) {
+			if what := s.keptFrom(path); what != "" && !strings.HasPrefix(path, "//") {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+// keptFrom says what a command cannot do with a path, "" if it is free to write it.
+func (s *Sandbox) keptFrom(path string) string {
+	if full := s.expand([]string{strings.TrimRight(path, ".")}); len(full) == 1 {
+		path = full[0]
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.rulesFor(s.Mode, s.temp)
+	real := path
+	for dir := path; ; dir = filepath.Dir(dir) { // it may not exist
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			real = filepath.Join(resolved, strings.TrimPrefix(path, dir))
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	in := func(folders []string) bool {
+		for _, f := range folders {
+			if below(real, f) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case in(r.hidden):
+		return "reading " + path
+	case in(r.fixed), !in(r.write) && in(r.read):
+		return "writing " + path
+	case !in(r.write):
+		return "opening " + path
+	}
+	return ""
+}

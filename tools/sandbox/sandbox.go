@@ -1,0 +1,199 @@
+package sandbox
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Mode says how commands are confined.
+type Mode string
+
+// The modes. Auto is Workspace as far as the system can.
+const (
+	Auto      Mode = "auto"
+	Workspace Mode = "workspace"
+	ReadOnly  Mode = "read-only" // nothing is written but a temporary folder
+	Off       Mode = "off"
+)
+
+// Network says what commands reach.
+type Network string
+
+// The networks. With NetworkAsk and NetworkOff a command reaches only servers that run in the sandbox, with NetworkAsk also
+// a proxy that listens at Listen.
+const (
+	NetworkOff Network = "off"
+	NetworkAsk Network = "ask"
+	NetworkOn  Network = "on"
+)
+
+// Config configures a Sandbox. Paths may begin with ~/; others that are not absolute are below the workspace.
+type Config struct {
+	Mode      Mode
+	Network   Network
+	Workspace string   // absolute
+	Home      string   // the user's home folder, "" for none
+	Path      []string // folders of programs, as in PATH
+	Write     []string // files and folders that commands may write besides
+	Secrets   []string // files and folders that they may not read, besides the known ones
+	Own       []string // the program's own files and folders
+	Helper    string   // a program whose main calls RunHelper first; "": no namespaces
+}
+
+// Profile is what one command gets. Empty fields are as in Config.
+type Profile struct {
+	Mode    Mode
+	Network Network
+}
+
+// ErrUnavailable is that of a mode that the system cannot give.
+var ErrUnavailable = errors.New("commands cannot be confined here")
+
+// Sandbox starts confined commands. A nil Sandbox confines nothing. Several goroutines may use it.
+type Sandbox struct {
+	Config
+
+	mu     sync.Mutex // guards what follows
+	temp   string     // "" until a command was started
+	proxy  string     // where Listen listens, "" for nowhere
+	closed bool
+	system // the means of this system
+}
+
+// New returns a Sandbox, and starts nothing.
+func New(c Config) *Sandbox {
+	c.Mode, c.Network = cmp.Or(c.Mode, Auto), cmp.Or(c.Network, NetworkAsk)
+	return &Sandbox{Config: c}
+}
+
+// Active reports whether commands are confined.
+func (s *Sandbox) Active() bool { return s != nil && s.Mode != Off && supported() == nil }
+
+// Start starts a command like cmd.Start, confined. It may change cmd's path, arguments, environment and files. Errors: those of
+// cmd.Start; ErrUnavailable where the mode demands what the system has not.
+func (s *Sandbox) Start(cmd *exec.Cmd, p Profile) error {
+	if s == nil || s.Mode == Off {
+		return cmd.Start()
+	}
+	if err := supported(); err != nil {
+		if s.Mode == Auto && cmp.Or(p.Mode, Auto) == Auto {
+			return cmd.Start()
+		}
+		return fmt.Errorf("%w: %w (permissions.sandbox: %s)", ErrUnavailable, err, cmp.Or(p.Mode, s.Mode))
+	}
+	p.Mode, p.Network = cmp.Or(p.Mode, s.Mode), cmp.Or(p.Network, s.Network)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errors.New("the sandbox is closed")
+	}
+	if s.temp == "" {
+		temp, err := os.MkdirTemp("", "plimsoll-")
+		if err != nil {
+			return err
+		}
+		s.temp = temp
+	}
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = s.environment(cmd.Env)
+	return s.start(cmd, p)
+}
+
+// agentVariables name sockets and displays by which a command would have others act for it.
+var agentVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GPG_AGENT_INFO", "GNUPGHOME", "DBUS_SESSION_BUS_ADDRESS",
+	"DBUS_SYSTEM_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XAUTHORITY", "PULSE_SERVER", "ICEAUTHORITY",
+	"SESSION_MANAGER", "GNOME_KEYRING_CONTROL", "DOCKER_HOST", "CONTAINER_HOST", "BUILDKIT_HOST", "KUBECONFIG", "TMUX", "STY",
+	"VSCODE_IPC_HOOK", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "NOTIFY_SOCKET", "LISTEN_FDS", "INVOCATION_ID", "TMPDIR", "TMP", "TEMP"}
+
+// environment returns environ without the sockets of agents, with the temporary folder and the proxy; the caller holds mu.
+func (s *Sandbox) environment(environ []string) []string {
+	out := make([]string, 0, len(environ)+8)
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		isProxy := s.proxy != "" && strings.HasSuffix(strings.ToUpper(name), "_PROXY")
+		if !slices.Contains(agentVariables, strings.ToUpper(name)) && !isProxy {
+			out = append(out, kv)
+		}
+	}
+	out = append(out, "TMPDIR="+s.temp)
+	if s.proxy != "" {
+		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
+			out = append(out, name+"=http://"+s.proxy, strings.ToLower(name)+"=http://"+s.proxy)
+		}
+		out = append(out, "NO_PROXY=localhost,127.0.0.1,::1", "no_proxy=localhost,127.0.0.1,::1")
+	}
+	return out
+}
+
+// Close ends the sandbox and, where there are namespaces, all that still runs in it.
+func (s *Sandbox) Close() error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.end()
+	if s.temp == "" {
+		return nil
+	}
+	return os.RemoveAll(s.temp)
+}
+
+// State says what is in force.
+type State struct {
+	Active  bool
+	Mode    Mode
+	Network Network
+	Has     []string // sentences on what keeps commands
+	Lacks   []string // sentences on what this system cannot keep them from
+}
+
+// State returns what is in force, after finding out what the system can; the first call may take a tenth of a second.
+func (s *Sandbox) State() State {
+	if s == nil || s.Mode == Off {
+		return State{Mode: Off, Network: NetworkOn, Lacks: []string{"commands run with all your rights"}}
+	}
+	st := State{Active: s.Active(), Mode: s.Mode, Network: s.Network}
+	if err := supported(); err != nil {
+		st.Lacks = []string{"commands run with all your rights: " + err.Error()}
+		return st
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.Has, st.Lacks = s.means()
+	return st
+}
+
+// String writes the state as lines for people.
+func (st State) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "sandbox: %s, network: %s\n", st.Mode, st.Network)
+	if !st.Active {
+		b.Reset()
+		fmt.Fprintf(&b, "sandbox: none (%s)\n", st.Mode)
+	}
+	for _, line := range st.Has {
+		fmt.Fprintf(&b, "  ok    %s\n", line)
+	}
+	for _, line := range st.Lacks {
+		fmt.Fprintf(&b, "  note  %s\n", line)
+	}
+	return b.String()
+}
+
+// Starter returns a function that starts commands with a profile, nil without a sandbox.
+func (s *Sandbox) Starter(p Profile) func(*exec.Cmd) error {
+	if s == nil {
+		return nil
+	}
+	return func(cmd *exec.Cmd) error { return s.Start(cmd, p) }
+}
