@@ -99,6 +99,7 @@ type Conversation struct {
 	Keyless   string                // the provider of Model, if it needs a key and has none
 	Found     []string              // other models that were found, shown at the first start
 	Draft     Draft                 // the stored draft
+	Leave     func()                // ends what follows it; only of a task
 }
 
 // Draft is unsent text.
@@ -153,6 +154,8 @@ type Backend interface {
 	Skills(ctx context.Context) ([]Skill, error)
 	// Tasks lists the tasks of the open conversation, in the order in which they began.
 	Tasks(ctx context.Context) ([]Task, error)
+	// OpenTask opens one of them by its ID, read-only, with a Leave; the open conversation goes on meanwhile.
+	OpenTask(ctx context.Context, id string) (Conversation, error)
 	// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
 	Memory(ctx context.Context, take bool) (Memory, error)
 	// Shell runs a command that the user typed and returns its output.
@@ -298,7 +301,6 @@ const (
 	PageMCP     = "mcp"
 	PageTodos   = "todos"
 	PageSkill   = "skill" // the text of the skill with a path
-	PageTask    = "task"  // what a running task has done so far, by the ID of its conversation
 	PageAgents  = "agents"
 	PageCost    = "cost"
 	PageConnect = "connect"

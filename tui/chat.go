@@ -273,7 +273,7 @@ func (c *chat) keepTicking() pane.Action {
 	}
 	c.animation.tickPending = true
 	const every = 200 * time.Millisecond
-	return tea.Tick(every, func(t time.Time) tea.Msg { return tickMsg(t) })
+	return tea.Tick(every, func(t time.Time) tea.Msg { return tickMsg{c, t} })
 }
 
 // setFocused stops the spinner while the terminal does not have the focus.
@@ -284,7 +284,7 @@ func (c *chat) setFocused(has bool) pane.Action {
 
 // ticked shows the next frame of the spinners, and continues while something runs.
 func (c *chat) ticked(msg tickMsg) pane.Action {
-	c.animation.tickPending, c.animation.clock = false, time.Time(msg)
+	c.animation.tickPending, c.animation.clock = false, msg.at
 	c.animation.frame += framesPerTick
 	c.transcript.SetFrame(c.animation.frame)
 	return c.keepTicking()

@@ -161,4 +161,7 @@ type updatesMsg struct {
 }
 
 // tickMsg moves spinners and elapsed seconds while something runs.
-type tickMsg time.Time
+type tickMsg struct {
+	chat *chat
+	at   time.Time
+}

@@ -240,6 +240,10 @@ func (r *rig) Tasks(ctx context.Context) ([]tui.Task, error) {
 	return r.tasks, r.call(ctx, "tasks", "")
 }
 
+func (r *rig) OpenTask(ctx context.Context, id string) (tui.Conversation, error) {
+	return r.open(ctx, "open task", id, &r.next)
+}
+
 func (r *rig) Memory(ctx context.Context, take bool) (tui.Memory, error) {
 	return r.memory, r.call(ctx, "memory", strconv.FormatBool(take))
 }

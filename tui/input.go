@@ -146,6 +146,9 @@ func (m *Model) handleUnusedKey(k tea.KeyPressMsg) tea.Cmd {
 		if m.session.Elsewhere.Closed {
 			return m.do(takeOver{})
 		}
+		if len(m.session.runningTasks) > 0 {
+			return m.do(m.openRunningTask())
+		}
 		if m.chat.transcript.Failed() && !m.session.readOnly() && !m.session.activity.busy() {
 			return m.do(m.session.retry())
 		}
@@ -181,6 +184,8 @@ func (m *Model) interrupt() tea.Cmd {
 	case !m.chat.composer.Empty():
 		m.chat.composer.Clear()
 		return nil
+	case m.parent != nil:
+		return m.goBack()
 	case again:
 		return tea.Quit
 	}
@@ -192,6 +197,9 @@ func (m *Model) interrupt() tea.Cmd {
 // handleIdleCancel handles Cancel if there is nothing to cancel: the second press in a row stashes
 // the draft, or without a draft goes back to an earlier message.
 func (m *Model) handleIdleCancel() tea.Cmd {
+	if m.parent != nil {
+		return m.goBack()
+	}
 	again := m.secondCancel.isSecond(&m.snackbar, m.keyTarget())
 	writes, to := !m.chat.composer.Empty(), " again to go back to an earlier message"
 	if writes {
@@ -250,6 +258,10 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 		return m.do(m.views.readSettings())
 	case openConversation:
 		return m.leaveAndOpen(a.open, a.request)
+	case openTask:
+		return m.openTask(a.id)
+	case taskOpened:
+		return m.showTask(a)
 	case takeOver:
 		return m.leaveAndOpen(m.env.openStored(m.session.ID), openRequest{isTakeover: true})
 	case showHit:

@@ -66,7 +66,7 @@ func incomingMessages(y *typist) map[string]tea.Msg {
 	run := &shellRun{command: "ls", addsOutput: true, cancel: func() {}}
 	resultOf := func(action func() pane.Action) tea.Msg { return commandResult{then: action} }
 	msgs := map[string]tea.Msg{
-		"tick":            tickMsg(y.now),
+		"tick":            tickMsg{y.chat, y.now},
 		"end of updates":  updatesMsg{from: y.session.Session, ended: true},
 		"text read":       readResult(nil),
 		"text not read":   readResult(errRefused),

@@ -130,7 +130,7 @@ func (c *chat) updateGuide() {
 	switch {
 	case s.ReadOnly == "":
 	case c.area.height < minHintsHeight: // there is no bottom line that would say it
-		now.placeholder = readOnlyTexts(s, c.env.Keys.Composer.Writing.Send)[0]
+		now.placeholder = readOnlyTexts(s, c.env.Keys)[0]
 	case !s.Elsewhere.Closed:
 		now.placeholder = readOnlyPlaceholder
 	default:
@@ -250,7 +250,7 @@ func (c *chat) composerBox() (string, *tea.Cursor) {
 func (c *chat) hints() string {
 	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.area.width)
 	if c.session.ReadOnly != "" {
-		return pane.Margin(c.area.width) + readOnlyLine(c.session, keys.Send, c.styles, width)
+		return pane.Margin(c.area.width) + readOnlyLine(c.session, c.env.Keys, c.styles, width)
 	}
 	mode := ansi.Truncate(string(c.session.Mode), width, "")
 	hint := func(b key.Binding, what string) string {
@@ -267,6 +267,9 @@ func (c *chat) hints() string {
 	send := hint(keys.Send, "send")
 	if c.session.activity.busy() {
 		send = hint(keys.Send, "queue")
+	}
+	if len(c.session.runningTasks) > 0 && c.composer.Empty() {
+		send = hint(keys.Send, "open the task")
 	}
 	free, text := width-ansi.StringWidth(mode)-1, ""
 	note := "summaries paused"
@@ -356,6 +359,8 @@ func (c *chat) handleMouse(msg tea.MouseMsg) pane.Action {
 			return pane.Undo{Epoch: r.Undo}
 		case r.View != 0:
 			return pane.Jump{Event: r.View}
+		case r.Task != "":
+			return c.session.openTaskOf(r.Task)
 		}
 	}
 	return nil

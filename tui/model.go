@@ -15,20 +15,17 @@ import (
 // out the actions that they return.
 type Model struct {
 	env             *env
-	session         *session // the open conversation
-	chat            *chat    // transcript, composer, and the lines around them
-	views           *views   // full-screen views
+	*front                 // of the conversation that is shown
+	parent          *front // of the open conversation while one of its tasks is shown, else nil
 	dialogs         *dialogs
 	snackbar        snackbar
 	keyboard        *keyboard
 	secondInterrupt secondPress // a second Interrupt quits
 	secondCancel    secondPress // a second Cancel stashes the draft or rewinds
-	lists           *lists
-	*drafts
-	openRequest openRequest // what happens when the conversation that is being opened is open
-	terminal    terminal
-	signals     terminalSignals
-	theme       theme
+	openRequest     openRequest // what happens when the conversation that is being opened is open
+	terminal        terminal
+	signals         terminalSignals
+	theme           theme
 }
 
 // New returns the screen. It can be drawn at once; Init opens the conversation.
@@ -40,15 +37,29 @@ func New(ctx context.Context, o Options) *Model {
 	t := newTheme(o)
 	keys := &keyboard{}
 	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{needsDraw: true, mouse: o.Mouse}}
-	m.session = newSession(e)
-	m.chat = newChat(e, m.session, keys, Commands(), t.styles)
-	m.session.outline = m.chat.transcript
-	m.drafts = &drafts{env: e, session: m.session, composer: m.chat.composer, storeState: &storeState{}}
-	m.views = &views{env: e, session: m.session, styles: t.styles, meterReading: m.chat.meterReading, drawGauges: m.chat.gauge.Pair,
-		viewSize: m.viewSize, runSettings: m.runSettings()}
-	m.dialogs = newDialogs(e, m.session, t.styles)
-	m.lists = &lists{env: e, session: m.session, stack: m.dialogs.stack}
+	s := newSession(e)
+	m.dialogs = newDialogs(e, s, t.styles)
+	m.front = m.newFront(s)
 	return m
+}
+
+// front shows one conversation: its state, the transcript, the composer and the lines around them, full-screen views, lists and the draft.
+type front struct {
+	session *session
+	chat    *chat
+	views   *views
+	lists   *lists
+	*drafts
+}
+
+func (m *Model) newFront(s *session) *front {
+	c := newChat(m.env, s, m.keyboard, Commands(), m.theme.styles)
+	s.outline = c.transcript
+	return &front{session: s, chat: c,
+		views: &views{env: m.env, session: s, styles: m.theme.styles, meterReading: c.meterReading, drawGauges: c.gauge.Pair,
+			viewSize: m.viewSize, runSettings: m.runSettings()},
+		lists:  &lists{env: m.env, session: s, stack: m.dialogs.stack},
+		drafts: &drafts{env: m.env, session: s, composer: c.composer, storeState: &storeState{}}}
 }
 
 // Init opens the conversation, and requests the background colour, prompts and files.
@@ -189,6 +200,16 @@ type openRequest struct {
 func (m *Model) leaveAndOpen(open func(context.Context) (Conversation, error), next openRequest) tea.Cmd {
 	if m.session.isOpening {
 		return m.do(refusal(busyOpening))
+	}
+	if m.parent != nil { // of a task, the conversation that it belongs to is left with it
+		if next.isTakeover {
+			next.draft, _ = m.chat.composer.TakeDrafts()
+		}
+		task := m.session.Conversation
+		return tea.Batch(m.closeTask(nil), m.leaveAndOpen(func(ctx context.Context) (Conversation, error) {
+			defer task.Leave() // a fork is one of what is shown
+			return open(ctx)
+		}, next))
 	}
 	if !next.keepsDraft {
 		m.drafts.takePrevious()

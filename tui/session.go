@@ -30,7 +30,8 @@ type session struct {
 	activity        activity
 	summariesPaused bool // automatic compaction does not request summaries
 
-	jobs int // commands that run in the background
+	jobs         int // commands that run in the background
+	runningTasks []conversation.TaskStarted
 
 	unreachableReason string // why the server did not answer the last check; "" if it did
 
@@ -203,6 +204,7 @@ func (s *session) updateCompaction(u updates.Update) pane.Action {
 func (s *session) addEvents(events []conversation.Event) {
 	s.log = append(s.log, events...)
 	for _, e := range events {
+		s.trackTasks(e.Body)
 		switch b := e.Body.(type) {
 		case conversation.Renamed:
 			s.Title = b.Title

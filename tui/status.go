@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"charm.land/bubbles/v2/key"
-
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent/updates"
@@ -59,14 +58,14 @@ func (a *animation) elapsed(since time.Time) string {
 const maxQueued = 4
 
 // readOnlyLine is the bottom line of a read-only conversation.
-func readOnlyLine(s *session, send key.Binding, styles statusStyles, width int) string {
+func readOnlyLine(s *session, keys KeyMap, styles statusStyles, width int) string {
 	style, right := styles.subtle, ""
 	if s.Elsewhere.Closed {
 		style = styles.accent
 	} else if s.Elsewhere.Open {
 		right = "following"
 	}
-	words := readOnlyTexts(s, send)
+	words := readOnlyTexts(s, keys)
 	for _, text := range words {
 		free := width - ansi.StringWidth(text)
 		if gap := free - ansi.StringWidth(right); right != "" && gap > 1 {
@@ -80,9 +79,17 @@ func readOnlyLine(s *session, send key.Binding, styles statusStyles, width int) 
 }
 
 // readOnlyTexts returns texts that say why no message can be sent, and what to do, the longest first.
-func readOnlyTexts(s *session, send key.Binding) []string {
+func readOnlyTexts(s *session, keys KeyMap) []string {
+	send, back := keys.Composer.Writing.Send, ""
+	if b := keys.Screen.Cancel; b.Enabled() {
+		back = " · " + b.Help().Key + " goes back"
+	}
 	words := []string{plain.Line(s.ReadOnly)}
 	switch {
+	case s.Elsewhere.Task && s.Elsewhere.Closed && send.Enabled():
+		return []string{words[0] + " · " + send.Help().Key + " continues it" + back, words[0] + back, words[0]}
+	case s.Elsewhere.Task:
+		return []string{words[0] + back, words[0]}
 	case s.Elsewhere.Open:
 		return append(words, "Read-only: open in another window · /fork to copy", "Read-only · /fork to copy")
 	case s.Elsewhere.Closed && send.Enabled():

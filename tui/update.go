@@ -61,22 +61,31 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // ticked moves spinners and updates elapsed times.
 func (m *Model) ticked(msg tickMsg) tea.Cmd {
-	if m.session.load.showReply() {
+	if msg.chat.session.load.showReply() {
 		m.views.markStale()
 	}
-	return m.do(m.chat.ticked(msg))
+	return m.do(msg.chat.ticked(msg))
 }
 
 // applyUpdates passes pending updates to the parts, in order, and listens for more.
 func (m *Model) applyUpdates(msg updatesMsg) tea.Cmd {
+	if m.parent != nil && msg.from == m.parent.session.Session {
+		shown := m.front
+		m.front = m.parent
+		defer func() { m.front = shown }()
+	}
 	if msg.from != m.session.Session {
 		return nil // it is from a conversation that was left
 	}
 	var cmds []tea.Cmd
+	parts := []func(updates.Update) pane.Action{m.session.update, m.chat.update, m.views.update} // the session applies it, the others show it
+	if m.dialogs.session == m.session {
+		parts = append(parts, m.dialogs.update)
+	}
 	for _, u := range msg.list {
 		m.signals.watch.Update(u, m.env.Now())
-		for _, part := range []func(updates.Update) pane.Action{m.session.update, m.chat.update, m.dialogs.update, m.views.update} {
-			cmds = append(cmds, m.do(part(u))) // the session applies it, the others show it
+		for _, part := range parts {
+			cmds = append(cmds, m.do(part(u)))
 		}
 	}
 	cmds = append(cmds, m.signals.notifyUser(m.session))

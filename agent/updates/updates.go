@@ -98,6 +98,7 @@ type ModelSwitched struct{ Model llm.Model }
 type OpenElsewhere struct {
 	Open   bool   // another process has it open, and its events are shown here
 	Closed bool   // the other process has closed it: opening it again continues it here
+	Task   bool   // it is a task of the conversation behind it: Open while it runs, Closed when it has ended
 	Why    string // why messages cannot be sent here, and what to do
 }
 

@@ -45,6 +45,7 @@ type follower struct {
 	rules    preset.Rules
 	model    llm.Model
 
+	running         func() bool           // reports whether it runs as a task; nil: it is none
 	status          updates.OpenElsewhere // as it was shown last
 	shownReply      updates.Delta         // the shown part of the arriving reply
 	inspectRequests chan struct{}         // the screen asks for the breakdown
@@ -54,34 +55,50 @@ type follower struct {
 
 // readOnly shows a conversation that another program has open, and follows it. The caller holds h.mu.
 func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
-	store := h.deps.Resources.Store
-	events, report, err := store.Load(ctx, id)
+	opened, f, err := h.follow(ctx, id, openElsewhere(locked.PID), nil)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
+	h.leaveConversation()
+	h.shown = shown{ReadOnlyID: id, follower: f}
+	return opened, nil
+}
+
+// follow follows a stored conversation whose state is status. running reports whether it runs as a task, nil for another one.
+func (h *Host) follow(ctx context.Context, id string, status updates.OpenElsewhere, running func() bool) (tui.Conversation, *follower, error) {
+	store := h.deps.Resources.Store
+	events, report, err := store.Load(ctx, id)
+	if err != nil {
+		return tui.Conversation{}, nil, err
+	}
 	copied := slices.Clip(events) // so that an append does not write into the slice of the screen
-	f := &follower{deps: h.deps, snapshot: session.NewSnapshot(ctx, store, id, copied), mailbox: updates.NewMailbox(), status: openElsewhere(locked.PID), inspectRequests: make(chan struct{}, 1)}
+	f := &follower{deps: h.deps, snapshot: session.NewSnapshot(ctx, store, id, copied), mailbox: updates.NewMailbox(), status: status, running: running, inspectRequests: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
 		last = events[n-1]
 	}
 	f.tail = store.Tail(id, last)
 	if err := f.configure(); err != nil {
-		return tui.Conversation{}, err
+		return tui.Conversation{}, nil, err
 	}
 	f.model = h.deps.Models.RecordedModel(ctx, copied)
 	opened := tui.Conversation{
 		ID: id, Title: session.Title(events), Events: events, Session: readOnlySession{f},
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Notes: session.DamageNotes(report),
-		ReadOnly: f.status.Why, Elsewhere: f.status,
+		ReadOnly: f.status.Why, Elsewhere: f.status, Draft: h.draft(ctx, id, true),
 	}
-	h.leaveConversation()
-	h.ReadOnlyID, h.follower = id, f
-	opened.Draft = h.draft(ctx, id, true)
 	runCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(runCtx) })
-	return opened, nil
+	return opened, f, nil
+}
+
+// taskStatus is the state of a task: it runs, or has ended.
+func taskStatus(runs bool) updates.OpenElsewhere {
+	if runs {
+		return updates.OpenElsewhere{Open: true, Task: true, Why: "Read-only: the task runs"}
+	}
+	return updates.OpenElsewhere{Closed: true, Task: true, Why: "The task has ended"}
 }
 
 // openElsewhere is the update that process pid has the conversation open; pid is 0 for an unknown one.
@@ -123,7 +140,7 @@ func (f *follower) run(ctx context.Context) {
 // poll shows new events, and returns the time until the next poll, 0 if the conversation was deleted. It checks for the
 // other program before it reads: if that has ended, everything it stored is read.
 func (f *follower) poll(ctx context.Context) time.Duration {
-	open := f.snapshot.Store.IsOpenElsewhere(f.snapshot.ID)
+	open := f.isOpen()
 	events, err := f.tail.Next(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -139,15 +156,23 @@ func (f *follower) poll(ctx context.Context) time.Duration {
 		f.showEvents(ctx, events)
 	}
 	changed := f.showPartialReply() || len(events) > 0
-	if open {
+	switch {
+	case f.running != nil:
+		f.setStatus(taskStatus(open))
+	case open:
 		f.setStatus(openElsewhere(f.snapshot.Store.OwnerPID(f.snapshot.ID)))
-	} else {
+	default:
 		f.setStatus(updates.OpenElsewhere{Closed: true, Why: "The other window closed. /resume " + f.snapshot.ID + " to continue here"})
 	}
 	if changed {
 		return fastPollInterval
 	}
 	return pollInterval
+}
+
+// isOpen reports whether the conversation is still being written.
+func (f *follower) isOpen() bool {
+	return f.running != nil && f.running() || f.snapshot.Store.IsOpenElsewhere(f.snapshot.ID)
 }
 
 // showPartialReply shows the stored part of the reply that is arriving, and reports whether it changed.

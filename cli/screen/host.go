@@ -42,15 +42,21 @@ type Host struct {
 	first ChatOptions // which conversation Open opens; the ID is complete
 	Pace  Pace        // when updates reach the screen
 
-	mu           sync.Mutex       // guards what follows
-	Running      *session.Running // nil before the first and while read-only
-	ReadOnlyID   string           // ID of the conversation that is only read
-	follower     *follower        // of that conversation, nil without one
-	isClosed     bool             // the chat ends: no conversation may be opened
-	isTrustAsked bool             // the user has answered whether the workspace's file is trusted
+	mu           sync.Mutex // guards what follows
+	shown                   // what the screen shows
+	parent       *shown     // the open conversation while one of its tasks is shown, else nil
+	isClosed     bool       // the chat ends: no conversation may be opened
+	isTrustAsked bool       // the user has answered whether the workspace's file is trusted
 
 	settingsMu sync.Mutex // held while settings are stored
 	drafts     drafts
+}
+
+// shown is a conversation that is open on the screen.
+type shown struct {
+	Running    *session.Running // nil before the first and while read-only
+	ReadOnlyID string           // ID of the conversation that is only read
+	follower   *follower        // of that conversation, nil without one
 }
 
 // NewHost returns a host whose first conversation is the one that o names.
@@ -199,6 +205,7 @@ func (h *Host) leaveConversation() {
 
 // closeConversation closes the open or followed conversation. The caller holds h.mu.
 func (h *Host) closeConversation() error {
+	h.leaveTask(h.follower)
 	if h.follower != nil {
 		h.follower.close()
 		h.follower = nil
@@ -232,6 +239,9 @@ func (h *Host) Close() {
 
 // Leave closes the conversation and prints how to resume it.
 func (h *Host) Leave(farewell string) error {
+	h.mu.Lock()
+	h.leaveTask(h.follower)
+	h.mu.Unlock()
 	id, _ := h.openID()
 	h.mu.Lock()
 	h.isClosed = true

@@ -49,6 +49,7 @@ func (h *Host) NewWithModel(ctx context.Context, model string) (tui.Conversation
 func (h *Host) openWith(ctx context.Context, id string, connect func(ctx context.Context, id string) (setup.Connection, error)) (tui.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.leaveTask(h.follower)
 	switch {
 	case h.isClosed:
 		return tui.Conversation{}, errClosing

@@ -33,8 +33,6 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 		return h.exportPage(ctx, argument)
 	case tui.PageConnect:
 		return connectPage, nil
-	case tui.PageTask:
-		return h.taskPage(ctx, argument)
 	case tui.PageDoctor:
 		return h.deps.Examiner.Text(ctx)
 	}

@@ -40,36 +40,39 @@ func (h *Host) Tasks(ctx context.Context) ([]tui.Task, error) {
 	return out, nil
 }
 
-// taskPage is what a task has said and done so far.
-func (h *Host) taskPage(ctx context.Context, id string) (string, error) {
-	store, _, events, err := h.loadShown(ctx)
-	if err != nil {
-		return "", err
+// OpenTask shows a task of the open conversation and follows it. The conversation stays open behind it.
+func (h *Host) OpenTask(ctx context.Context, id string) (tui.Conversation, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.isClosed {
+		return tui.Conversation{}, errClosing
 	}
-	if !slices.ContainsFunc(conversation.Tasks(events), func(t conversation.Task) bool { return t.Conversation == id }) {
-		return "", fmt.Errorf("this conversation has no task %s", plain.Line(id))
+	h.leaveTask(h.follower)
+	parent := h.shown
+	runs := func() bool { return parent.Running != nil && slices.Contains(parent.Running.RunningTasks(), id) }
+	opened, f, err := h.follow(ctx, id, taskStatus(runs() || h.deps.Resources.Store.IsOpenElsewhere(id)), runs)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return tui.Conversation{}, errors.New("the task has not begun, or was deleted")
+	case err != nil:
+		return tui.Conversation{}, err
 	}
-	own, _, err := store.Load(ctx, id)
-	if errors.Is(err, storage.ErrNotFound) {
-		return "It has not begun.", nil
+	opened.Leave = func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.leaveTask(f)
 	}
-	if err != nil {
-		return "", err
+	h.parent, h.shown = &parent, shown{ReadOnlyID: id, follower: f}
+	return opened, nil
+}
+
+// leaveTask goes back from a task, if it is the one that f follows, to its conversation. The caller holds h.mu.
+func (h *Host) leaveTask(f *follower) {
+	if h.parent == nil || h.follower != f {
+		return
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "The conversation %s, as it is now. When it has ended, /tasks opens it.\n\n", id)
-	for _, e := range own {
-		switch body := e.Body.(type) {
-		case conversation.UserMessage:
-			b.WriteString("▌ " + body.Text + "\n\n")
-		case conversation.AssistantMessage:
-			b.WriteString(fullReplyText(body) + "\n\n")
-		case conversation.ToolResult:
-			fmt.Fprintf(&b, "%s: %s, ~%s tokens\n\n", body.Tool, body.Status, numbers.Grouped(int(meter.Estimate(body.Size))))
-		}
-	}
-	shown, _ := conversation.Cut(plain.Text(strings.TrimSpace(b.String())), maxPageChars)
-	return shown, nil
+	f.close()
+	h.shown, h.parent = *h.parent, nil
 }
 
 // agentsPage lists the agents of the user's own, with what each adds to the prompt of its tasks.

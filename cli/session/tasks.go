@@ -250,11 +250,12 @@ type task struct {
 	progress    func(string)
 	closed      func()
 
-	calls, tokens int
-	doing, shown  string
-	failure       string
-	asking        sync.WaitGroup
-	questions     map[string]context.CancelFunc // by ID of the call
+	calls        int
+	reading      meter.Reading
+	doing, shown string
+	failure      string
+	asking       sync.WaitGroup
+	questions    map[string]context.CancelFunc // by ID of the call
 }
 
 // run sends the prompt, waits for the end of the turn, and closes the sub-conversation.
@@ -305,7 +306,7 @@ func (t *task) observe(ctx context.Context, u updates.Update) (isOver bool) {
 	case updates.ToolStarted:
 		t.calls, t.doing = t.calls+1, u.Title
 	case updates.Metered:
-		t.tokens = u.Meter.Reading().Used
+		t.reading = u.Meter.Reading()
 	case updates.Compacting:
 		t.doing = "compacting"
 	case updates.AskApproval:
@@ -330,20 +331,26 @@ func (t *task) observe(ctx context.Context, u updates.Update) (isOver bool) {
 	return false
 }
 
-// line says what the task does just now.
+// line says how full the window of the task is, and what it does just now.
 func (t *task) line() string {
-	text := fmt.Sprintf("%s · %s tok", numbers.Count(t.calls, "call"), shortTokens(t.tokens))
+	text := fmt.Sprintf("%s · %s", gaugeOf(t.reading), numbers.Count(t.calls, "call"))
 	if t.doing != "" {
 		text += " · " + conversation.OneLine(t.doing, 80)
 	}
 	return text
 }
 
-func shortTokens(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
+// gaugeCells is the width of a task's gauge.
+const gaugeCells = 8
+
+// gaugeOf draws a reading: ▕███·····▏ 3.1k of 8k, only the number if the window is unknown.
+func gaugeOf(r meter.Reading) string {
+	used := numbers.Tokens(r.Used)
+	if !r.Window.IsKnown() {
+		return used + " tokens"
 	}
-	return fmt.Sprintf("%dk", (n+500)/1000)
+	full := min(gaugeCells, (r.Used*gaugeCells+r.Window.Tokens-1)/r.Window.Tokens)
+	return "▕" + strings.Repeat("█", full) + strings.Repeat("·", gaugeCells-full) + "▏ " + used + " of " + numbers.Tokens(r.Window.Tokens)
 }
 
 // ask puts a question of the sub-conversation to the user of the parent.

@@ -51,6 +51,33 @@ func Bytes(n int64) string {
 // errCount shows how to write a number of tokens.
 var errCount = errors.New("it takes a number of tokens, like 32000, 32k or 1M")
 
+// Tokens formats a number of tokens in at most five characters up to a hundred
+// million: 999, 1.2k, 78.1k, 128k, 1.05M. Negative numbers begin with a minus.
+func Tokens(n int) string {
+	switch {
+	case n < 0:
+		return "-" + Tokens(-max(n, -math.MaxInt))
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 99_950:
+		return decimal(n, 1000, 1) + "k"
+	case n < 999_500:
+		return decimal(n, 1000, 0) + "k"
+	case n < 99_995_000:
+		return decimal(n, 1_000_000, 2) + "M"
+	}
+	return decimal(n, 1_000_000, 0) + "M"
+}
+
+// decimal formats n/unit with at most this many decimal places and without trailing zeros.
+func decimal(n, unit, places int) string {
+	s := strconv.FormatFloat(float64(n)/float64(unit), 'f', places, 64)
+	if places > 0 {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
 // ParseCount reads a number of tokens as people write it: 32000, 32k or 1.5M, where k is thousand and M is million.
 func ParseCount(text string) (int, error) {
 	text = strings.TrimSpace(text)

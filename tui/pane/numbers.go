@@ -3,31 +3,16 @@ package pane
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"plimsoll/compact/meter"
+	"plimsoll/conversation/numbers"
 )
 
 // All views format numbers with these functions: tokens with about three significant
 // digits, costs with cents, shares as whole percentages.
 
-// Tokens formats a number of tokens in at most five characters up to a hundred
-// million: 999, 1.2k, 78.1k, 128k, 1.05M. Negative numbers begin with a minus.
-func Tokens(n int) string {
-	switch {
-	case n < 0:
-		return "-" + Tokens(-max(n, -math.MaxInt))
-	case n < 1000:
-		return strconv.Itoa(n)
-	case n < 99_950:
-		return decimal(n, 1000, 1) + "k"
-	case n < 999_500:
-		return decimal(n, 1000, 0) + "k"
-	case n < 99_995_000:
-		return decimal(n, 1_000_000, 2) + "M"
-	}
-	return decimal(n, 1_000_000, 0) + "M"
-}
+// Tokens formats a number of tokens; see [numbers.Tokens].
+func Tokens(n int) string { return numbers.Tokens(n) }
 
 // About formats an estimated number of tokens: with ~ before it, unless it is 0.
 func About(n int) string {
@@ -35,15 +20,6 @@ func About(n int) string {
 		return "0"
 	}
 	return "~" + Tokens(n)
-}
-
-// decimal formats n/unit with at most this many decimal places and without trailing zeros.
-func decimal(n, unit, places int) string {
-	s := strconv.FormatFloat(float64(n)/float64(unit), 'f', places, 64)
-	if places > 0 {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
 }
 
 // Dollars formats a cost in US dollars; less than a cent is <$0.01.

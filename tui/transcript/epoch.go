@@ -272,4 +272,5 @@ type Released struct {
 	Text string // the selected text, to copy
 	Undo uint64 // the epoch of the compaction to undo
 	View uint64 // the sequence number of the event to show in the history
+	Task string // the ID of the call whose task to open
 }

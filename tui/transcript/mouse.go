@@ -1,5 +1,7 @@
 package transcript
 
+import "plimsoll/conversation"
+
 // ScrollBy moves the view by lines, up if negative. At the end the view follows
 // new text again.
 func (m *Model) ScrollBy(lines int) {
@@ -87,7 +89,7 @@ func (m *Model) Release() Released {
 
 // click handles a click on cell x of a line. It folds or unfolds a tool call without
 // scrolling. The line of an overlay, and the subject of a recall, open the
-// history.
+// history; the subject and the live line of a task open the task.
 func (m *Model) click(p place, x int) Released {
 	line := p.offset - m.items.gap(p.entry)
 	if line < 0 {
@@ -100,6 +102,9 @@ func (m *Model) click(p place, x int) Released {
 			if seq := m.overlays.recalled(it.call); seq != 0 {
 				return Released{View: seq}
 			}
+		}
+		if it.call.Name == conversation.ToolTask && (line > 0 && it.state == callRunning || line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1]) {
+			return Released{Task: it.call.ID}
 		}
 		it.toggle()
 		m.scroll.follow = false // normalize follows again if the end is still in view

@@ -112,13 +112,12 @@ func (t *toolItem) drawTail(l *drawOptions, room int, open bool) []string {
 	if text == "" {
 		return nil
 	}
+	if !open && t.call.Name == conversation.ToolTask { // only what it does just now
+		return []string{l.styles.Output.Render(oneLine(text[strings.LastIndexByte(text, '\n')+1:], room))}
+	}
 	lines := pane.Wrap(text, room)
 	if !open {
-		shown := foldOutput
-		if t.call.Name == conversation.ToolTask {
-			shown = 1 // only what it does just now
-		}
-		lines = lines[max(0, len(lines)-shown):]
+		lines = lines[max(0, len(lines)-foldOutput):]
 	}
 	return pane.Each(l.styles.Output, lines)
 }
