@@ -74,7 +74,7 @@ var ours = []struct {
 		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection",
 		"config", "conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/*",
 	}},
-	{"tui/pane", []string{"compact/meter", "compact/projection"}},
+	{"tui/pane", []string{"compact/meter", "compact/projection", "conversation/numbers"}},
 	{"tui/alert", []string{"agent/llm", "agent/updates", "conversation", "conversation/plain"}},
 	{"tui/edit", []string{"conversation", "conversation/plain", "tui/pane"}},
 	{"tui/transcript", []string{
