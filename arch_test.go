@@ -180,6 +180,7 @@ var theirs = []struct {
 	in   []string
 }{
 	{"go.etcd.io/bbolt", []string{"storage"}},
+	{"github.com/ncruces/go-sqlite3", []string{"cli/transfer"}},
 	{"github.com/sashabaranov/go-openai", []string{"agent/openai"}},
 	{"github.com/modelcontextprotocol", []string{"tools/mcp"}},
 	{"github.com/goccy/go-yaml", []string{"config"}},

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,13 +33,14 @@ func (cmd *importCommand) cobra() *cobra.Command {
 		Short: "Import recorded conversations",
 		Long: `Import makes a new conversation, in this workspace, of each file and writes its ID;
 the file "-" is standard input. A file is what export writes, as JSON or as JSONL;
-a session of Claude Code, Codex, Gemini CLI, Copilot CLI or pi as it lies on disk;
-what "opencode export ID" or "crush session show ID --json" writes; or a recording
-of another program: one chat-completions message a line, after a line
-{"meta": {...}} that may be missing.
+a session of Claude Code, Codex, Gemini CLI, Copilot CLI, pi, opencode or Crush, as
+it lies on disk or is exported; or a recording of another program: one
+chat-completions message a line, after a line {"meta": {...}} that may be missing.
+One session in a database of opencode or Crush is FILE#SESSION.
 
-The sessions of a folder, or of the folders below if it has none itself, are listed,
-and imported after a yes; without a terminal to ask on, --yes is needed.
+The sessions of a database or a folder, or of the folders below if it has none
+itself, are listed, and imported after a yes; without a terminal to ask on, --yes
+is needed.
 
 Leading system messages become the system prompt. Long results are cut as on
 arrival (tool_results.max_chars, in the window of the model that the file names),
@@ -51,6 +51,7 @@ endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
   plimsoll import ~/.claude/projects
   plimsoll import ~/.codex/sessions -n 20 --yes
+  plimsoll import .crush/crush.db ~/.local/share/opencode
   ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
@@ -110,7 +111,7 @@ func (cmd *importCommand) report(file string, err error) {
 // a folder has none, or one that cannot be read.
 func (cmd *importCommand) expand(ctx context.Context, paths []string) (files []string, sessions []transfer.Session, failed bool, err error) {
 	for _, path := range paths {
-		if st, err := os.Stat(path); err != nil || !st.IsDir() { // opening the file gives the same error
+		if !transfer.IsFolder(path) {
 			files = append(files, path)
 			continue
 		}

@@ -73,6 +73,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stores, err := filepath.Abs("transfer/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireUniqueNames:  true,
@@ -83,7 +87,7 @@ func TestScripts(t *testing.T) {
 			} {
 				e.Setenv(name, filepath.Join(e.WorkDir, value))
 			}
-			for name, value := range map[string]string{"PLIMSOLL_NO_PROBE": "1", "TERM": "dumb", "TZ": "UTC", "EXAMPLE": example,
+			for name, value := range map[string]string{"PLIMSOLL_NO_PROBE": "1", "TERM": "dumb", "TZ": "UTC", "EXAMPLE": example, "STORES": stores,
 				// The race detector otherwise waits a second at the end of every process.
 				"GORACE": "atexit_sleep_ms=0"} {
 				e.Setenv(name, value)

@@ -49,11 +49,11 @@ func (rp *Replayer) inputsOf(ctx context.Context, arg string, limit int) []*inpu
 	if arg == "-" {
 		return []*input{rp.file(arg)}
 	}
-	st, err := os.Stat(arg)
+	_, err := os.Stat(arg)
 	switch {
-	case err == nil && st.IsDir():
+	case transfer.IsFolder(arg):
 		return rp.folder(ctx, arg, limit)
-	case err == nil:
+	case err == nil || strings.Contains(arg, "#"):
 		return []*input{rp.file(filepath.Clean(arg))}
 	case strings.ContainsAny(arg, "/.") || !errors.Is(err, fs.ErrNotExist):
 		return []*input{unreadable(arg, transfer.WithoutPath(err))}

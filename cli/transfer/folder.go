@@ -23,6 +23,7 @@ import (
 // Folders of sessions. Rules:
 //   - The files of a folder are its .jsonl files, and .json files that are sessions. The folders below are searched only if
 //     none of them is a session; so folders of sub-agents are not searched.
+//   - A database of opencode or Crush is a folder of sessions; of the older store of opencode only the folder session is searched.
 //   - The newest sessions are those of the files that were written last.
 //   - Sessions of sub-agents, and those of other clients without a message, do not count.
 
@@ -32,29 +33,42 @@ var hasMessages = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // ErrNoSession is the error of a folder without a session.
 var ErrNoSession = errors.New("there is no session in this folder")
 
-// Files returns the files with sessions in a folder, the one that was written last first.
+// IsFolder reports whether a path is a folder of sessions, or a database.
+func IsFolder(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir() || isDatabase(path)
+}
+
+// Files returns the files with sessions in a folder or database, the one that was written last first.
 func Files(ctx context.Context, dir string) ([]string, error) {
-	files, _, err := filesOf(ctx, dir)
+	written := map[string]time.Time{}
+	files, _, err := filesOf(ctx, dir, written)
 	switch {
 	case err != nil:
 		return nil, WithoutPath(err)
+	case len(files) == 0 && isDatabase(dir):
+		return nil, ErrNoSession
 	case len(files) == 0:
 		return nil, console.WithHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one")
 	}
-	slices.SortStableFunc(files, func(a, b string) int { return written(b).Compare(written(a)) })
+	slices.SortStableFunc(files, func(a, b string) int { return written[b].Compare(written[a]) })
 	return files, nil
 }
 
-// written is when a file was written, zero if that is unknown: reading it gives the same error.
-func written(file string) time.Time {
+// writtenAt is when a file was written, zero if that is unknown: reading it gives the same error.
+func writtenAt(file string) time.Time {
 	if st, err := os.Stat(file); err == nil {
 		return st.ModTime()
 	}
 	return time.Time{}
 }
 
-// filesOf returns the files, and whether one of them is a session.
-func filesOf(ctx context.Context, dir string) (files []string, found bool, err error) {
+// filesOf returns the files, and whether one of them is a session. It sets when they were written.
+func filesOf(ctx context.Context, dir string, written map[string]time.Time) (files []string, found bool, err error) {
+	if isDatabase(dir) {
+		files, err = storedSessions(ctx, dir, written)
+		return files, files != nil, err
+	}
 	entries, err := os.ReadDir(dir)
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, false, err
@@ -63,9 +77,16 @@ func filesOf(ctx context.Context, dir string) (files []string, found bool, err e
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		ext := filepath.Ext(path)
+		written[path] = writtenAt(path)
 		switch st, err := os.Stat(path); {
 		case e.IsDir():
+			if e.Name() == "session" && storeOf(filepath.Join(path, "x", "x")) != "" {
+				return filesOf(ctx, path, written)
+			}
 			below = append(below, path)
+		case isDatabase(path):
+			more, _, _ := filesOf(ctx, path, written) // one of another program has no sessions
+			files, found = append(files, more...), found || more != nil
 		case err == nil && !st.Mode().IsRegular() || ext != ".json" && ext != ".jsonl":
 		case isSession(path, ext):
 			files, found = append(files, path), true
@@ -78,7 +99,7 @@ func filesOf(ctx context.Context, dir string) (files []string, found bool, err e
 	}
 	var inside []string
 	for _, dir := range below {
-		if more, ok, _ := filesOf(ctx, dir); ok { // a folder that cannot be opened has no sessions
+		if more, ok, _ := filesOf(ctx, dir, written); ok { // a folder that cannot be opened has no sessions
 			inside, found = append(inside, more...), true
 		}
 	}
@@ -142,7 +163,7 @@ func describe(ctx context.Context, c *console.Console, file string) Session {
 	if read.Client != foreign.None && (read.SubAgent || errors.Is(err, jsonl.ErrNoMessages)) {
 		return s
 	}
-	s.Time = written(file)
+	s.Time = writtenAt(file)
 	for _, m := range read.Document.Messages {
 		if !m.Time.IsZero() {
 			s.Time = m.Time

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -185,13 +184,9 @@ func Recorded(events []conversation.Event, texts func(name string) (string, bool
 // r has a buffer of at least foreign.HeadSize bytes.
 func readSession(r *bufio.Reader) (s foreign.Session, problems []ImportProblem, err error) {
 	head, _ := r.Peek(foreign.HeadSize) // reading the rest gives the same error
-	switch client := foreign.Recognise(head); {
-	case bytes.HasPrefix(head, []byte("SQLite format 3")):
-		return s, nil, console.WithHint(errors.New("it is a database, and databases cannot be read"),
-			"to a file that can be read, opencode export ID and crush session show ID --json write a session")
-	case client != foreign.None:
+	if client := foreign.Recognise(head); client != foreign.None {
 		s, err = foreign.Read(client, r)
-	default:
+	} else {
 		s.Document, s.Problems, err = jsonl.Read(r)
 	}
 	for _, p := range s.Problems {
@@ -249,7 +244,7 @@ type importSource struct {
 	read int // bytes so far
 }
 
-// Open opens a file to import; "-" is standard input.
+// Open opens a file to import, or one session of a database as FILE#SESSION; "-" is standard input.
 func Open(ctx context.Context, c *console.Console, file string) (*importSource, error) {
 	if file == "-" {
 		if c.Stdin == nil {
@@ -258,16 +253,28 @@ func Open(ctx context.Context, c *console.Console, file string) (*importSource, 
 		if console.Terminal(c.Stdin) {
 			c.Note("reading what is typed; Ctrl+D on a line of its own ends it")
 		}
-		return openInterruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(c.Stdin), nil }), nil
+		return openInterruptible(ctx, func(w io.Writer) error { _, err := io.Copy(w, c.Stdin); return err }), nil
 	}
 	st, err := os.Stat(file)
-	if err != nil {
+	at, store := strings.LastIndexByte(file, '#'), storeOf(file)
+	switch {
+	case err != nil && at > 0 && isDatabase(file[:at]):
+		return openInterruptible(ctx, func(w io.Writer) error { return writeStored(ctx, w, file[:at], file[at+1:]) }), nil
+	case err != nil:
 		return nil, WithoutPath(err)
-	}
-	if st.IsDir() {
+	case st.IsDir():
 		return nil, console.WithHint(errors.New("it is a folder"), "name the files in it")
+	case store != "":
+		return openInterruptible(ctx, func(w io.Writer) error { return writeFiles(w, store, file) }), nil
 	}
-	return openInterruptible(ctx, func() (io.ReadCloser, error) { return os.Open(file) }), nil
+	return openInterruptible(ctx, func(w io.Writer) error {
+		f, err := os.Open(file)
+		if err == nil {
+			_, err = io.Copy(w, f)
+			_ = f.Close() // nothing was written to it
+		}
+		return err
+	}), nil
 }
 
 // WithoutPath returns an error without its path, because the caller shows the path.
@@ -279,18 +286,11 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// openInterruptible returns a stream whose reads fail once ctx ends. Opening and reading a pipe cannot be cancelled, so that
-// goroutine then ends with the program.
-func openInterruptible(ctx context.Context, open func() (io.ReadCloser, error)) *importSource {
+// openInterruptible returns a stream of what write writes, whose reads fail once ctx ends. Opening and reading a pipe cannot be
+// cancelled, so that goroutine then ends with the program.
+func openInterruptible(ctx context.Context, write func(io.Writer) error) *importSource {
 	r, w := io.Pipe()
-	go func() {
-		stream, err := open()
-		if err == nil {
-			_, err = io.Copy(w, stream)
-			_ = stream.Close() // nothing was written to it
-		}
-		_ = w.CloseWithError(WithoutPath(err)) // never fails
-	}()
+	go func() { _ = w.CloseWithError(WithoutPath(write(w))) }() // closing never fails
 	stop := context.AfterFunc(ctx, func() { _ = r.CloseWithError(ctx.Err()) })
 	return &importSource{PipeReader: r, stop: stop}
 }

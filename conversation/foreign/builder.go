@@ -146,6 +146,7 @@ func usage(prompt, cached, written, completion int) *conversation.Usage {
 type part struct {
 	Type, Text, Thinking, ID, Name string
 	Arguments, Content, Input      json.RawMessage
+	Data                           json.RawMessage                    // of Crush, in its database: the other fields
 	ToolUseID                      string                             `json:"tool_use_id"`
 	ToolCallID                     string                             `json:"tool_call_id"`
 	IsError                        bool                               `json:"is_error"`
@@ -192,6 +193,9 @@ func partsOf(raw json.RawMessage) (parts []part) {
 			}
 		}
 	case decode(raw, &p) == nil:
+		if len(p.Data) > 0 && p.Data[0] == '{' {
+			_ = decode(p.Data, &p) // it is JSON
+		}
 		return []part{p}
 	}
 	return parts

@@ -68,7 +68,7 @@ var signs = sync.OnceValue(func() map[Client]*regexp.Regexp {
 		Copilot:    regexp.MustCompile(`"type"\s*:\s*"session\.start"`),
 		Crush:      regexp.MustCompile(`^\s*\{\s*"meta"\s*:\s*\{\s*"id"\s*:\s*"[^"]*"\s*,\s*"uuid"\s*:`),
 		Gemini:     regexp.MustCompile(`"projectHash"\s*:`),
-		OpenCode:   regexp.MustCompile(`"info"\s*:\s*\{\s*"id"\s*:\s*"ses_`),
+		OpenCode:   regexp.MustCompile(`("info"\s*:|^)\s*\{\s*"id"\s*:\s*"ses_`),
 		None:       regexp.MustCompile(`^\s*\{\s*"(meta|role)"`),
 		Pi:         regexp.MustCompile(`"type"\s*:\s*"session"\s*,`),
 	}
