@@ -64,9 +64,9 @@ var ours = []struct {
 	}},
 	{"cli/screen", []string{
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/owncommand", "cli/session", "cli/setup",
-		"cli/show", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
+		"cli/show", "cli/terminal", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
 		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
-		"themes", "tools/mcp", "tools/permission", "tools/shell", "tools/skill", "tools/workspace", "tui", "tui/changes",
+		"themes", "tools/mcp", "tools/permission", "tools/picture", "tools/shell", "tools/skill", "tools/workspace", "tui", "tui/changes",
 	}},
 	{"cli/table", nil},
 	{"cli/terminal", []string{"conversation/plain"}},

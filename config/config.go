@@ -151,7 +151,8 @@ type Jobs struct {
 
 // Images holds how images are attached to messages.
 type Images struct {
-	MaxSide int `yaml:"max_side" check:"chars" doc:"Longest side of an image in pixels, to which a larger one is scaled when it is attached. auto = what the model looks at: 1568 for Claude and on the Messages wire, else 2048."`
+	MaxSide int    `yaml:"max_side" check:"chars" doc:"Longest side of an image in pixels, to which a larger one is scaled when it is attached. auto = what the model looks at: 1568 for Claude and on the Messages wire, else 2048."`
+	Draw    string `yaml:"draw" enum:"auto,kitty,blocks,never" doc:"How images are drawn: kitty = by the kitty graphics protocol; blocks = in half blocks, with two colors a character; auto = kitty in kitty and Ghostty, elsewhere a line with name, size and weight; never = that line. In tmux, kitty needs allow-passthrough."`
 }
 
 // UI holds the appearance of the screen, notifications and key bindings.
@@ -185,6 +186,7 @@ func Default() Config {
 		OnDemand:    OnDemand{Defer: "auto", DeferRatio: 0.1},
 		Skills:      Skills{Enabled: true},
 		Tasks:       Tasks{Parallel: 3, Model: "same"},
+		Images:      Images{Draw: "auto"},
 		Jobs:        Jobs{Limit: 8, Timeout: time.Hour},
 		Checkpoints: Checkpoints{Enabled: true, Keep: 90 * 24 * time.Hour, Budget: 1e9},
 	}

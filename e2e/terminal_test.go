@@ -90,6 +90,12 @@ func open(t testing.TB, cmd *exec.Cmd, s size) *terminal {
 // supportModernModes makes the emulator report that it supports synchronized output and grapheme widths. It does, but on its
 // own it reports both modes as unknown.
 func (t *terminal) supportModernModes() {
+	t.screen.RegisterApcHandler(func(data []byte) bool { // the query of the kitty graphics protocol
+		if bytes.Contains(data, []byte("a=q")) {
+			_, _ = io.WriteString(t.screen.InputPipe(), "\x1b_Gi=31;OK\x1b\\") // as below
+		}
+		return true
+	})
 	t.screen.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, 0)
 		for _, mode := range []ansi.DECMode{ansi.ModeSynchronizedOutput, ansi.ModeUnicodeCore} {

@@ -327,6 +327,7 @@ type Options struct {
 	Colors     colorprofile.Profile // how many colors the terminal supports
 	Mouse      bool
 	Progress   bool // the terminal has a progress bar
+	Pictures   Pictures
 	Links      bool // the terminal supports links
 	// Notify returns the sequence that makes the terminal show a notification, or "". It
 	// may block. nil: no notifications.

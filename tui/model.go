@@ -26,6 +26,7 @@ type Model struct {
 	terminal        terminal
 	signals         terminalSignals
 	theme           theme
+	pictures        pictures
 }
 
 // New returns the screen. It can be drawn at once; Init opens the conversation.
@@ -36,7 +37,7 @@ func New(ctx context.Context, o Options) *Model {
 	e := &env{Options: o, ctx: ctx}
 	t := newTheme(o)
 	keys := &keyboard{}
-	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{needsDraw: true, mouse: o.Mouse}}
+	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{needsDraw: true, mouse: o.Mouse}, pictures: pictures{Pictures: o.Pictures}}
 	s := newSession(e)
 	m.dialogs = newDialogs(e, s, t.styles)
 	m.front = m.newFront(s)
@@ -69,7 +70,7 @@ func (m *Model) Init() tea.Cmd {
 	if m.env.Pick {
 		cmds = append(cmds, m.do(m.lists.conversations()))
 	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, m.pictures.start())...)
 }
 
 // runSetting is a setting that the screen itself stores, until the program ends.

@@ -2,6 +2,7 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
 
 	"plimsoll/agent/updates"
 	"plimsoll/tui/alert"
@@ -41,6 +42,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.theme.setDarkBackground(msg.IsDark())
 	case tea.ColorProfileMsg:
 		m.theme.setColors(msg.Profile)
+		m.pictures.setColors(msg.Profile)
+	case uv.KittyGraphicsEvent:
+		m.pictures.answered(msg)
+	case pictureMsg:
+		cmd = m.pictures.show(msg, m.chat.transcript)
 	case tea.FocusMsg:
 		cmd = m.setFocused(true)
 	case tea.BlurMsg:
@@ -56,7 +62,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.views.pendingCommand = nil
 	m.snackbar.bindTo(m.keyTarget())
 	m.layout()
-	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateTitleAndBar(m.session))...)
+	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateTitleAndBar(m.session), m.pictures.next(m.env.ctx, m.chat.transcript))...)
 }
 
 // ticked moves spinners and updates elapsed times.

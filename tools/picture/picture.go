@@ -105,6 +105,18 @@ func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
 	return p, err
 }
 
+// Scale decodes a file and scales it to a size in pixels.
+func Scale(file []byte, width, height int) (image.Image, error) {
+	if _, _, err := Size(bytes.NewReader(file)); err != nil {
+		return nil, err
+	}
+	m, _, err := decode(file)
+	if err != nil {
+		return nil, err
+	}
+	return scaled(m, width, height, false), nil
+}
+
 // decode unpacks a file whose header was checked.
 func decode(file []byte) (img image.Image, format string, err error) {
 	defer func() {

@@ -21,6 +21,7 @@ func (m *Model) Append(events []conversation.Event) {
 	for _, e := range events {
 		m.add(e)
 	}
+	m.wantPictures(events)
 	m.overlays.updateStates(m.items.entries)
 	m.dirty = true
 }

@@ -54,7 +54,8 @@ type drawOptions struct {
 	retry      string // the key or command that sends a failed request again; may be ""
 	zone       *time.Location
 	expanded   bool
-	generation int // counts changes of styles, markdown, keys and zone
+	pictures   map[string]Picture // by the blob of the image
+	generation int                // counts changes of styles, markdown, keys, zone and pictures
 }
 
 // roundedFactor rounds the factor so that a small change does not redraw

@@ -34,6 +34,7 @@ type Model struct {
 	hasMessages bool                 // there are items other than notices and outputs
 	model       string               // the newest in the log
 	adding      logPosition          // position of the event being added
+	toDraw      []conversation.Image // ascending
 
 	view  string
 	dirty bool
@@ -117,6 +118,7 @@ func (m *Model) Reset(events []conversation.Event) {
 	m.items.entries, m.items.cache = nil, lineCache{}
 	m.calls, m.running, m.live, m.failed = map[string]*toolItem{}, nil, nil, nil
 	m.hasMessages, m.model, m.overlays = false, "", overlays{}
+	m.toDraw, m.items.options.pictures = nil, nil
 	m.scroll.position = position{follow: true}
 	m.selection.clear()
 	m.Append(events)
