@@ -101,7 +101,7 @@ func TestAutoCompactionRunsWhileTheConversationContinues(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	s := newCountingServer(t, shortAnswer)
-	term := p.startChat(wide, s)
+	term := p.startChat(size{140, 30}, s)
 	n := term.askUntil(1, optimizing)
 	s.awaitRequest("request for a summary", 1, isSummary)
 	if shown := term.shown(); shown.frameFault() != "" || strings.Index(shown.text, optimizing) < strings.Index(shown.text, endOfAnswer(n-1)) {

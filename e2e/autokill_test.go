@@ -69,7 +69,7 @@ func TestKillDuringAnAutomaticSummary(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	s := newCountingServer(t, shortAnswer)
-	term := p.startChat(defaultSize, s)
+	term := p.startChat(high, s)
 	n := term.askUntil(1, optimizing)
 	s.awaitRequest("request for a summary", 1, isSummary)
 	before := p.printedMessages()
@@ -84,7 +84,7 @@ func TestKillDuringAnAutomaticSummary(t *testing.T) {
 		t.Errorf("after the kill there is %+v with %v", g, left)
 	}
 
-	term = p.start(defaultSize, s.flags("-c")...)
+	term = p.start(high, s.flags("-c")...)
 	if shown := term.awaitIdle(endOfAnswer(n - 1)); shown.has("compacted") || shown.has("interrupted") || shown.has("Read-only") {
 		t.Errorf("after the kill the screen shows\n%s", shown.text)
 	}
@@ -108,7 +108,7 @@ func TestKillAfterASummaryIsCommitted(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	s := newCountingServer(t, shortAnswer)
-	term := p.startChat(defaultSize, s)
+	term := p.startChat(high, s)
 	n := term.askPastLoadLine(term.askUntil(1, optimizing))
 	s.releaseSummaries()
 	line := epochLine(term.awaitText("compacted turns"))
@@ -125,7 +125,7 @@ func TestKillAfterASummaryIsCommitted(t *testing.T) {
 	}
 
 	full := s.awaitRequest("newest answer", n-1, isChat)
-	term = p.start(defaultSize, s.flags("-c")...)
+	term = p.start(high, s.flags("-c")...)
 	if shown := term.awaitIdle(endOfAnswer(n-1), "compacted turns"); epochLine(shown) != line {
 		t.Errorf("the line is %q, was %q", epochLine(shown), line)
 	}

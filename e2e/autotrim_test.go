@@ -39,7 +39,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	p.env["PLIMSOLL_API_KEY"] = secret
 	s := newCountingServer(t, shortAnswer)
 	s.failSummaries()
-	term := p.startChat(defaultSize, s)
+	term := p.startChat(high, s)
 	n := term.askWithoutSummaries(1, "compacted turns")
 	term.askWithoutSummaries(n, endOfAnswer(n)) // what is evicted after a reply is gone from the next request
 	last := s.awaitRequest("answer after a note", n, isChat)
@@ -48,7 +48,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	}
 	n = term.askWithoutSummaries(n+1, paused)
 	before := len(s.matching(isSummary))
-	term.askWithoutSummaries(n, endOfAnswer(n+4))
+	term.askWithoutSummaries(n, endOfAnswer(n+2))
 	if more := len(s.matching(isSummary)) - before; more > 0 {
 		t.Errorf("%d more summaries are asked for", more)
 	}
@@ -59,7 +59,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt, conversation.KindAttempt, conversation.KindSummary, conversation.KindAttempt}, kinds[:min(4, len(kinds))]); diff != "" {
 		t.Errorf("%v: %s", kinds, diff)
 	}
-	term.checkFrameAt(append(small, defaultSize), paused)
+	term.checkFrameAt(append(small, high), paused)
 	term.checkFrame(paused)
 	p.quit(term)
 	p.checkDecisionLog()

@@ -49,7 +49,7 @@ func TestDemoModelAnswersWithoutAKey(t *testing.T) {
 	}
 
 	for _, args := range [][]string{{"-c"}, {"-r", id[:5]}} {
-		term = p.start(defaultSize, args...)
+		term = p.start(high, args...)
 		term.awaitIdle("counts ships.", "demo")
 		term.sendMessage("hello")
 		term.awaitIdle("▌ hello", "demo")
@@ -63,7 +63,7 @@ func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 	files := map[string]string{"notes/log.md": logbook(1), "notes/more.md": logbook(2)[:2500]}
 	maps.Copy(files, project)
 	p := newSandbox(t, files)
-	term := p.start(wide)
+	term := p.start(size{140, 30})
 	welcome := term.wait("three things to try", func(s screen) bool { return len(suggestions(s)) == 3 && strings.HasPrefix(s.gaugeShare(), "~") })
 	try := suggestions(welcome)
 

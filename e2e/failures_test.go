@@ -125,7 +125,7 @@ func checkSurvives(t *testing.T, proto protocol, failures []failure) {
 	p := newSandbox(t, nil)
 	p.env["PLIMSOLL_API_KEY"] = secret
 	s := newServerOf(t, proto)
-	term := p.startChat(size{120, 30}, s)
+	term := p.startChat(size{120, 20}, s)
 	for _, m := range failures {
 		t.Log(m.name)
 		before := s.requestCount()

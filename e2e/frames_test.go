@@ -17,7 +17,7 @@ import (
 func TestEveryFrameIsComplete(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
-	text := []rune(markdownAnswer(3000))
+	text := []rune(markdownAnswer(2000))
 	over := make(chan struct{})
 	s := newServer(t, func(w *wire) {
 		w.streamUntil(over, func(i int) string {

@@ -78,7 +78,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	s := newServer(t, replyNumber(1))
-	term, id := p.openCompacted(s, defaultSize)
+	term, id := p.openCompacted(s, high)
 	if next := p.nextMessages(id); containText(next, sighting(summarised)) || containText(next, sighting(masked)) || !containText(next, sighting(verbatim)) {
 		t.Fatal("the model sees compacted text, or not the rest")
 	}
@@ -116,7 +116,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	if found := unexpectedSequences(term.written()[from:]); len(found) > 0 {
 		t.Errorf("the terminal received %v", found)
 	}
-	for _, at := range []size{{20, 6}, {200, 60}, {71, 16}, defaultSize} {
+	for _, at := range []size{{20, 6}, {200, 60}, {71, 16}, high} {
 		term.resize(at)
 		term.wait("history of this size", func(s screen) bool {
 			w, h := s.size()

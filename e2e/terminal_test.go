@@ -45,8 +45,9 @@ type terminal struct {
 // size is columns and rows.
 type size struct{ w, h int }
 
-// The default size, and one with room for the longest line about a compaction.
-var defaultSize, wide = size{100, 30}, size{140, 30}
+// The default size, one with more rows, and one with room for the longest line about a compaction. Frames are most of what the
+// tests take time for, and they cost by the cell.
+var defaultSize, high, wide = size{100, 24}, size{100, 30}, size{140, 24}
 
 // start starts the program in a terminal.
 func (p *sandbox) start(s size, args ...string) *terminal {

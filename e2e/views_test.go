@@ -117,7 +117,7 @@ func TestCallIsApprovedWhileAViewIsOpen(t *testing.T) {
 		w.call(0, "c1", "modify_file", object{"path": "ships.go", "old": "return 42", "new": "return 43"})
 		w.end("tool_calls", 0, 0)
 	}, replyNumber(1))
-	term := p.startChat(defaultSize, s)
+	term := p.startChat(high, s)
 	term.sendMessage("one more ship")
 	term.awaitText("I change it.")
 	term.openHistory("one more ship")

@@ -188,7 +188,7 @@ func (f *damageTester) removeIndex() { must(f.t, os.RemoveAll(filepath.Join(f.s.
 // agrees with that. No event is lost.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
-	flips := 120
+	flips := 60
 	if text := os.Getenv(flipsVariable); text != "" {
 		var err error
 		flips, err = strconv.Atoi(text)

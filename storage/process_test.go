@@ -93,20 +93,20 @@ func TestFourProgramsAtOnceLoseNothingAndCauseNoFindings(t *testing.T) {
 		t.Fatalf("%d conversations are listed, want %d", len(entries), len(ids))
 	}
 	for _, e := range entries {
-		if e.Events != 60 || e.OpenElsewhere {
-			t.Errorf("listed as %+v, want 60 events, closed", e)
+		if e.Events != 20 || e.OpenElsewhere {
+			t.Errorf("listed as %+v, want 20 events, closed", e)
 		}
 	}
 	for _, id := range ids {
-		if c := calibrations[id]; c.Samples != 60 {
+		if c := calibrations[id]; c.Samples != 20 {
 			t.Errorf("calibration of %s is %+v", id, c)
 		}
 		history, err := s.History(t.Context(), "/"+id, 0)
-		if err != nil || len(history) != 60 || history[59] != id+" 59" {
+		if err != nil || len(history) != 20 || history[19] != id+" 19" {
 			t.Errorf("history of %s has %d inputs, %v", id, len(history), err)
 		}
 		events, _, err := s.Load(t.Context(), id)
-		if err != nil || len(events) != 60 {
+		if err != nil || len(events) != 20 {
 			t.Errorf("conversation %s has %d events, %v", id, len(events), err)
 		}
 	}

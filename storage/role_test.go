@@ -42,9 +42,9 @@ func runRole(role string) int {
 		case "append":
 			err = runAppend(s, id, -1)
 		case "append-some":
-			err = runAppend(s, id, 60)
+			err = runAppend(s, id, 20)
 		case "share":
-			err = runShare(s, id, 60)
+			err = runShare(s, id, 20)
 		case "hold":
 			err = runHold(s, id)
 		case "stop":

@@ -156,7 +156,7 @@ func TestFinishedStreamEqualsRender(t *testing.T) {
 			t.Parallel()
 			const width = 47
 			want := renderer(t, themes.PlimsollDark, width).Render(text)
-			for seed, most := range []int{3, 11, 40, 200, 1000, 5000} {
+			for seed, most := range []int{3, 40, 1000} {
 				rng := rand.New(rand.NewPCG(uint64(seed), 1))
 				if len(text) > 5000 && most < 200 {
 					continue
@@ -179,7 +179,7 @@ func TestStreamShowsTheNewestText(t *testing.T) {
 			t.Parallel()
 			s := renderer(t, themes.PlimsollDark, 100).Stream()
 			s.Append(begin)
-			for i := range 1200 {
+			for i := range 300 {
 				word := fmt.Sprintf("word%d ", i)
 				s.Append(word)
 				if !strings.Contains(ansi.Strip(strings.Join(s.Lines(), "\n")), strings.TrimSpace(word)) {
