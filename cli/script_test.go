@@ -28,8 +28,9 @@ import (
 // Each script in testdata/script runs the program in a new folder, with a scripted server on loopback if it needs one.
 // Commands of the scripts:
 //
-//	plimsoll ARG...         run it in the process of the tests, which is fast
-//	exec program ARG...     run it as a process, with standard input if the line above is "stdin FILE"
+//	plimsoll ARG...         run it in the process of the tests, which is fast, with standard input if the line above is
+//	                        "input FILE"; paths are absolute
+//	exec program ARG...     run it as a process
 //	code N PROGRAM ARG...   run either and expect exit code N
 //	serve FILE              start a scripted server at $HOST; $URL is its base URL
 //	unserve                 end the newest server
@@ -96,7 +97,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"plimsoll": cmdPlimsoll, "code": cmdCode, "serve": cmdServe, "unserve": cmdUnserve, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
+			"plimsoll": cmdPlimsoll, "input": cmdInput, "code": cmdCode, "serve": cmdServe, "unserve": cmdUnserve, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
 			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly,
 		},
 	})
@@ -106,6 +107,7 @@ func TestScripts(t *testing.T) {
 type scriptState struct {
 	server *scriptedServer
 	store  *storage.Store
+	input  string // of the next plimsoll
 }
 
 type holderKey struct{}
@@ -141,8 +143,10 @@ func run(ts *testscript.TestScript, args []string) int {
 	example, err := os.ReadFile(ts.Getenv("EXAMPLE"))
 	ts.Check(err)
 	out, errs := newOutputWatcher(""), newOutputWatcher("") // the program writes from several goroutines
+	input := strings.NewReader(stateOf(ts).input)
+	stateOf(ts).input = ""
 	code := cli.Run(context.Background(), console.Env{Args: args, Lookup: lookup, Environ: environ(ts), Dir: ts.MkAbs("."),
-		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs, Version: "1.2.3-test", Example: example})
+		Stdin: input, Stdout: out, Stderr: errs, Version: "1.2.3-test", Example: example})
 	fmt.Fprint(ts.Stdout(), out.text())
 	fmt.Fprint(ts.Stderr(), errs.text())
 	return code
@@ -152,6 +156,11 @@ func cmdPlimsoll(ts *testscript.TestScript, neg bool, args []string) {
 	if code := run(ts, args); (code != 0) != neg {
 		ts.Fatalf("exit code %d", code)
 	}
+}
+
+func cmdInput(ts *testscript.TestScript, neg bool, args []string) {
+	checkUsage(ts, neg, args, 1, "input FILE")
+	stateOf(ts).input = ts.ReadFile(args[0])
 }
 
 func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
