@@ -30,7 +30,7 @@ var ours = []struct {
 	pkg   string
 	allow []string
 }{
-	{".", []string{"cli"}},
+	{".", []string{"cli", "tools/sandbox"}},
 	{"cli", []string{"cli/keys",
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/*", "compact/edit", "compact/inspect", "compact/meter",
 		"compact/preset", "compact/projection", "compact/replay", "config", "conversation", "conversation/find", "conversation/jsonl",

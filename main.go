@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"plimsoll/cli"
+	"plimsoll/tools/sandbox"
 )
 
 //go:embed config.yaml.example
@@ -20,7 +21,10 @@ var example []byte
 // version is set by the linker for releases; "" otherwise.
 var version = ""
 
-func main() { os.Exit(run()) }
+func main() {
+	sandbox.RunHelper()
+	os.Exit(run())
+}
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -37,7 +41,7 @@ func run() int {
 	return cli.Run(ctx, cli.Env{
 		Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Version: buildVersion(), Example: example, Keyring: cli.SystemKeyring(),
+		Version: buildVersion(), Example: example, Keyring: cli.SystemKeyring(), Self: "/proc/self/exe",
 	})
 }
 

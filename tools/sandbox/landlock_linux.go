@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"unsafe"
@@ -23,7 +24,7 @@ const (
 )
 
 // devices may be read and written.
-var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx", "/dev/pts"}
+var devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/ptmx"}
 
 // landlockABI returns the kernel's version of Landlock, 0 for none.
 func landlockABI() int {
@@ -37,9 +38,9 @@ func landlockABI() int {
 // ruleset is one domain of Landlock.
 type ruleset struct {
 	read, write, devices []string
-	fds                  []int // of folders to read that have no path here
-	network              bool  // TCP is open
-	signals              bool  // signals are not limited, because a namespace limits them
+	inside               *spaces // its own /proc and /dev/pts, and no limits of TCP and signals; nil: none
+	network              bool    // TCP is open
+	port                 int     // of 127.0.0.1 that is open all the same, 0 for none
 }
 
 // restrict limits the calling thread to a ruleset.
@@ -54,12 +55,12 @@ func (r ruleset) restrict() error {
 			attr.Handled_access_fs |= more.right
 		}
 	}
-	if abi >= 4 && !r.network {
+	if abi >= 4 && !r.network && r.inside == nil {
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
 	if abi >= 6 {
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
-		if !r.signals {
+		if r.inside == nil {
 			attr.Scoped |= unix.LANDLOCK_SCOPE_SIGNAL
 		}
 	}
@@ -85,10 +86,15 @@ func (r ruleset) restrict() error {
 			}
 		}
 	}
-	for _, fd := range r.fds {
-		if err := addRule(set, fd, readRights&attr.Handled_access_fs); err != nil {
-			return fmt.Errorf("landlock: %w", err)
-		}
+	var err error
+	if sp := r.inside; sp != nil {
+		err = errors.Join(addRule(set, int(sp.proc.Fd()), readRights), addRule(set, int(sp.pts.Fd()), deviceRights&attr.Handled_access_fs))
+	} else if r.port != 0 && attr.Handled_access_net != 0 {
+		rule := [2]uint64{unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, uint64(r.port)} // struct landlock_net_port_attr
+		err = add(set, 2 /* LANDLOCK_RULE_NET_PORT */, unsafe.Pointer(&rule))
+	}
+	if err != nil {
+		return fmt.Errorf("landlock: %w", err)
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(set), 0, 0); errno != 0 {
 		return fmt.Errorf("landlock: %w", os.NewSyscallError("restrict_self", errno))
@@ -110,7 +116,11 @@ func addRule(set, fd int, rights uint64) error {
 		rights &= fileRights
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}
-	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0); errno != 0 {
+	return add(set, unix.LANDLOCK_RULE_PATH_BENEATH, unsafe.Pointer(&rule))
+}
+
+func add(set int, kind uintptr, rule unsafe.Pointer) error {
+	if _, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), kind, uintptr(rule), 0, 0, 0); errno != 0 {
 		return errno
 	}
 	return nil

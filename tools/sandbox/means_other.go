@@ -3,7 +3,9 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
+	"net"
 	"os/exec"
 )
 
@@ -14,5 +16,10 @@ func supported() error { return errors.New("this system has no sandbox that Plim
 func (s *Sandbox) start(cmd *exec.Cmd, _ Profile) error { return cmd.Start() }
 
 func (s *Sandbox) end() {}
+
+func (s *Sandbox) listen(context.Context) (net.Listener, error) { return nil, ErrUnavailable }
+
+// RunHelper does nothing here.
+func RunHelper() {}
 
 func (s *Sandbox) means() (has, lacks []string) { return nil, nil }

@@ -2,10 +2,13 @@ package sandbox
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -93,18 +96,56 @@ func (s *Sandbox) Start(cmd *exec.Cmd, p Profile) error {
 	if s.closed {
 		return errors.New("the sandbox is closed")
 	}
-	if s.temp == "" {
-		temp, err := os.MkdirTemp("", "plimsoll-")
-		if err != nil {
-			return err
-		}
-		s.temp = temp
+	if err := s.makeTemp(); err != nil {
+		return err
 	}
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
 	cmd.Env = s.environment(cmd.Env)
+	s.settle()
 	return s.start(cmd, p)
+}
+
+// Settle moves away what a command made that git would obey, and that no mount can keep from being made. Call it when a command has
+// ended.
+func (s *Sandbox) Settle() {
+	if s.Active() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.settle()
+	}
+}
+
+// settle is Settle; the caller holds mu. Only a worktree's folder has a file commondir, which names the folder of configuration.
+func (s *Sandbox) settle() {
+	git := filepath.Join(s.Workspace, ".git")
+	for _, dir := range append(gitFolders(s.Workspace), git) {
+		_ = os.Rename(filepath.Join(dir, "commondir"), filepath.Join(dir, "commondir.from-sandbox")) // hardly ever there
+	}
+}
+
+// makeTemp makes the temporary folder, once; the caller holds mu.
+func (s *Sandbox) makeTemp() (err error) {
+	if s.temp == "" {
+		s.temp, err = os.MkdirTemp("", "plimsoll-")
+	}
+	return err
+}
+
+// Listen returns a listener to which commands connect on 127.0.0.1, for a proxy: inside the namespaces, else outside. Commands that
+// start later have its address as their proxy. The caller closes it before Close.
+func (s *Sandbox) Listen(ctx context.Context) (net.Listener, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.makeTemp(); err != nil {
+		return nil, err
+	}
+	l, err := s.listen(ctx)
+	if err == nil {
+		s.proxy = l.Addr().String()
+	}
+	return l, err
 }
 
 // agentVariables name sockets and displays by which a command would have others act for it.
@@ -142,6 +183,9 @@ func (s *Sandbox) Close() error {
 	defer s.mu.Unlock()
 	s.closed = true
 	s.end()
+	if s.Mode != Off {
+		s.settle()
+	}
 	if s.temp == "" {
 		return nil
 	}
@@ -169,6 +213,10 @@ func (s *Sandbox) State() State {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.makeTemp(); err != nil {
+		st.Lacks = []string{err.Error()}
+		return st
+	}
 	st.Has, st.Lacks = s.means()
 	return st
 }

@@ -11,6 +11,11 @@ import (
 	"plimsoll/tools/sandbox"
 )
 
+func TestMain(m *testing.M) {
+	sandbox.RunHelper()
+	os.Exit(m.Run())
+}
+
 // fixture is a home folder with secrets, and a workspace in it.
 type fixture struct {
 	t              *testing.T
@@ -33,7 +38,7 @@ func newFixture(t *testing.T, change ...func(*sandbox.Config)) *fixture {
 	}
 	f.git("init", "-q", "-b", "main")
 	f.write(filepath.Join(f.ws, ".git/hooks/pre-commit"), "#!/bin/sh\n")
-	c := sandbox.Config{Workspace: f.ws, Home: f.home, Path: filepath.SplitList(os.Getenv("PATH")), Write: []string{"~/.cache"},
+	c := sandbox.Config{Workspace: f.ws, Home: f.home, Path: filepath.SplitList(os.Getenv("PATH")), Write: []string{"~/.cache"}, Secrets: []string{".env"},
 		Own: []string{f.data}, Helper: "/proc/self/exe"}
 	for _, ch := range change {
 		ch(&c)
@@ -101,6 +106,8 @@ func TestOrdinaryWorkGoesOn(t *testing.T) {
 		"pipes":    "echo a | cat | grep -q a",
 		"toolpath": "test -r ~/.cargo/registry/x",
 		"kill":     "sleep 100 & kill $!",
+		"server":   `python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); socket.create_connection(s.getsockname())'`,
+		"terminal": `python3 -c 'import pty; pty.spawn(["true"])'`,
 		"agent":    `test -z "$SSH_AUTH_SOCK"`,
 		"identity": `test "$(id -u)" = ` + "'" + strings.TrimSpace(id(t)) + "'",
 	} {

@@ -1,11 +1,15 @@
 package sandbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -25,6 +29,7 @@ type request struct {
 
 // newThread starts a thread with the limits of r and f.
 func newThread(r ruleset, f filter) (*thread, error) {
+	_ = unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) // what this process inherited is nothing for commands
 	t := &thread{rules: r, requests: make(chan request), ended: make(chan struct{})}
 	ready := make(chan error)
 	go t.run(f, ready)
@@ -73,6 +78,9 @@ func (t *thread) end() {
 // system are the means of Linux.
 type system struct {
 	threads map[Profile]*thread
+	tried   bool
+	spaces  *spaces // nil before tried, and where there are none
+	refused error   // why there are none
 }
 
 // supported returns why commands cannot be confined, nil if they can.
@@ -88,32 +96,64 @@ func supported() error {
 
 // start starts a command with a profile; the caller holds mu.
 func (s *Sandbox) start(cmd *exec.Cmd, p Profile) error {
+	s.open()
 	t, err := s.thread(p)
 	if err != nil {
 		return err
 	}
+	if s.spaces != nil {
+		s.spaces.enter(cmd, p)
+	}
 	return t.start(cmd)
+}
+
+// open makes the namespaces, once; the caller holds mu.
+func (s *Sandbox) open() {
+	if s.tried {
+		return
+	}
+	s.tried = true
+	if sp, err := s.openSpaces(s.temp); err != nil {
+		s.refused = err
+	} else {
+		s.spaces = sp
+	}
+}
+
+// listen returns the listener inside the namespaces, else one outside that commands are let through to; the caller holds mu.
+func (s *Sandbox) listen(ctx context.Context) (net.Listener, error) {
+	if s.open(); s.spaces != nil {
+		return s.spaces.listener, nil
+	}
+	return (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
 }
 
 // thread returns the thread of a profile, a new one if files have come or gone that the rules name; the caller holds mu.
 func (s *Sandbox) thread(p Profile) (*thread, error) {
 	r := s.rulesFor(p.Mode, s.temp)
-	set := ruleset{devices: devices, network: p.Network == NetworkOn}
-	closed := r.hidden
+	set := ruleset{devices: devices, network: p.Network == NetworkOn, inside: s.spaces}
+	closed := slices.Clone(r.hidden)
 	if s.Workspace == s.Home {
 		closed = append(closed, r.fixed...)
+	}
+	shm := "/dev/shm"
+	if s.spaces != nil { // mounts keep what lies below
+		closed, shm = nil, filepath.Join(s.temp, "shm")
+	}
+	if _, port, err := net.SplitHostPort(s.proxy); err == nil {
+		set.port, _ = strconv.Atoi(port)
 	}
 	for _, path := range r.read {
 		set.read = append(set.read, without(path, r.hidden)...)
 	}
-	for _, path := range append(r.write, "/dev/shm") {
+	for _, path := range append(r.write, shm) {
 		set.write = append(set.write, without(path, closed)...)
 	}
 	old := s.threads[p]
-	if old != nil && slices.Equal(old.rules.read, set.read) && slices.Equal(old.rules.write, set.write) {
+	if old != nil && slices.Equal(old.rules.read, set.read) && slices.Equal(old.rules.write, set.write) && old.rules.port == set.port {
 		return old, nil
 	}
-	t, err := newThread(set, filterFor(architectures[runtime.GOARCH], false, set.network))
+	t, err := newThread(set, filterFor(architectures[runtime.GOARCH], set.inside != nil, set.network))
 	if err != nil {
 		return nil, err
 	}
@@ -133,13 +173,19 @@ func (s *Sandbox) end() {
 		t.end()
 	}
 	s.threads = nil
+	if s.spaces != nil {
+		s.spaces.close()
+	}
 }
 
 // means says what is in force; the caller holds mu.
 func (s *Sandbox) means() (has, lacks []string) {
 	abi := landlockABI()
 	has = append(has, fmt.Sprintf("files: Landlock (ABI %d); system calls: seccomp, no new privileges", abi))
-	lacks = append(lacks, "no namespaces: a command can write .git/hooks, .git/config and the starters of the workspace, change modes and times of files elsewhere, "+
+	if s.open(); s.spaces != nil {
+		return append(has, "mounts, processes and the network: namespaces of their own, entered by nsenter"), abiLacks(abi)
+	}
+	lacks = append(lacks, "no namespaces ("+s.refused.Error()+"): a command can write .git/hooks, .git/config and the starters of the workspace, change modes and times of files elsewhere, "+
 		"see which processes run, and leave daemons; servers on this machine cannot be reached from the sandbox, nor started in it")
 	return has, append(lacks, abiLacks(abi)...)
 }
@@ -152,9 +198,9 @@ func abiLacks(abi int) (out []string) {
 	}{
 		{2, "Landlock 1: files cannot be moved between folders"},
 		{3, "Landlock before 3: files elsewhere can be cut to length 0"},
-		{4, "Landlock before 4: TCP is open"},
+		{4, "Landlock before 4: without namespaces TCP is open"},
 		{5, "Landlock before 5: devices that can be opened can be configured"},
-		{6, "Landlock before 6: signals to other processes of yours, and abstract sockets, are open"},
+		{6, "Landlock before 6: without namespaces signals to other processes of yours, and abstract sockets, are open"},
 	} {
 		if abi < l.since {
 			out = append(out, l.text)

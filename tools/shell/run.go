@@ -50,6 +50,7 @@ func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout tim
 		return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: "moved to the background as " + one.id, Moved: true}, nil
 	}
 	wasEnded := p.awaitEnd(bounded) // it timed out or was interrupted
+	j.Sandbox.Settle()
 	text, _ := one.output.since(0)
 	status, ok := p.exit()
 	switch {
