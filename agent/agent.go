@@ -66,7 +66,7 @@ func New(o core.Options) (*Agent, error) {
 	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
 	a.hooks = &hookRunner{journal: j, inbox: in, display: disp, port: o.Hooks, warned: map[string]bool{}}
 	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, hooks: a.hooks, results: o.Results,
-		questions: map[string]chan<- conversation.Answer{}}
+		questions: map[string]*question{}}
 	a.compactor = compactor.New(j, in, loop{a}, o)
 	windows.compactor = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}

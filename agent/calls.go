@@ -16,7 +16,8 @@ import (
 
 // Calls run in the order of the reply. Neighboring calls that only read and need no approval run at the same time.
 // Every other call runs alone. It is reviewed just before it runs, so that the user sees its current effect. The
-// results of calls that ran together are one transaction, in call order. When the turn is stopped, the remaining
+// results of calls that ran together are one transaction, in call order. The later calls of a reply that will need approval are put
+// to the user together with the first one; an answer holds if the review of its call is still the same when its turn comes. When the turn is stopped, the remaining
 // calls get the result "interrupted".
 
 // maxParallel is the largest number of calls that run at the same time.
@@ -35,6 +36,7 @@ type call struct {
 	asked    bool                    // the hooks before the call ran
 	hooks    []conversation.HookRan  // before and after the call
 	added    []conversation.HookText // by hooks, to the result
+	changed  string                  // the command that the user made of the call's; "" if it was not changed
 	note     string                  // of the program to the model, in front of the result, where no cut reaches it
 }
 
@@ -57,13 +59,25 @@ type callRunner struct {
 	toolbox   core.Toolbox // nil: no tools
 	hooks     *hookRunner
 	results   core.Results
-	questions map[string]chan<- conversation.Answer // that wait for the user, by the ID of their call
-	repeats   compact.Repeats                       // earlier results, by their text
+	questions map[string]*question // by the ID of their call
+	repeats   compact.Repeats      // earlier results, by their text
+}
+
+// question is a call that was put to the user.
+type question struct {
+	review     conversation.Review
+	answer     chan conversation.Answer // with room for the answer
+	isAnswered bool
 }
 
 // runCalls runs the calls of a reply and appends their results. The error is an
 // *Error, or the cause of ctx's end.
 func (r *callRunner) runCalls(ctx context.Context, calls []*call) error {
+	defer func(all []*call) {
+		for _, c := range all {
+			r.endQuestion(c.ID)
+		}
+	}(calls)
 	for len(calls) > 0 {
 		ran, err := r.runNext(ctx, calls)
 		rest := calls[ran:]
@@ -93,7 +107,7 @@ func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err e
 	if err := r.askHooks(ctx, group); err != nil {
 		return 0, err
 	}
-	if err := r.checkPermission(ctx, group[0]); err != nil {
+	if err := r.checkPermission(ctx, group[0], calls[len(group):]); err != nil {
 		return 0, err
 	}
 	r.runGroup(ctx, group)
@@ -234,28 +248,33 @@ func inParallel(calls []*call, f func(*call)) {
 }
 
 // ask asks the user, who answers with the ID of the call. The answer goes to a channel with room for it.
-func (r *callRunner) ask(c conversation.ToolCall, review conversation.Review, answer chan<- conversation.Answer) {
-	r.questions[c.ID] = answer
+func (r *callRunner) ask(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
+	r.questions[c.ID] = &question{review: review, answer: answer}
 	r.journal.Publish(updates.AskApproval{Call: c, Review: review})
 }
 
 // answer passes the user's answer on. It does nothing if the question is no longer open.
 func (r *callRunner) answer(callID string, answer conversation.Answer) {
-	if to, open := r.questions[callID]; open {
-		to <- answer
-		delete(r.questions, callID)
+	if q := r.questions[callID]; q != nil && !q.isAnswered {
+		q.isAnswered = true
+		q.answer <- answer
 	}
 }
 
-// endQuestion closes a question that needs no answer any more.
+// endQuestion closes a question, if there is one. The user sees that it needs no answer any more.
 func (r *callRunner) endQuestion(callID string) {
+	if q := r.questions[callID]; q != nil && !q.isAnswered {
+		r.journal.Publish(updates.ApprovalClosed{CallID: callID})
+	}
 	delete(r.questions, callID)
-	r.journal.Publish(updates.ApprovalClosed{CallID: callID})
 }
 
 // checkPermission sets the outcome of a call that may not run, or whose result is the user's answer. The error is the
-// cause of ctx's end.
-func (r *callRunner) checkPermission(ctx context.Context, c *call) error {
+// cause of ctx's end. later are the calls of the reply after it.
+func (r *callRunner) checkPermission(ctx context.Context, c *call, later []*call) error {
+	if q := r.questions[c.ID]; q != nil && (c.settled || !isSameQuestion(q.review, c.review)) {
+		r.endQuestion(c.ID)
+	}
 	if c.settled {
 		return nil
 	}
@@ -263,7 +282,7 @@ func (r *callRunner) checkPermission(ctx context.Context, c *call) error {
 	case need == conversation.NeedNothing:
 		return nil
 	case need == conversation.NeedApproval && r.journal.Interactive:
-		return r.askApproval(ctx, c)
+		return r.askApproval(ctx, c, later)
 	case need == conversation.NeedAnswer && r.journal.Interactive:
 		return r.askAnswer(ctx, c)
 	case need == conversation.NeedApproval:
@@ -276,13 +295,27 @@ func (r *callRunner) checkPermission(ctx context.Context, c *call) error {
 	return nil
 }
 
-func (r *callRunner) askApproval(ctx context.Context, c *call) error {
+// isSameQuestion reports whether an answer to a review also answers the other.
+func isSameQuestion(a, b conversation.Review) bool {
+	return a.Need == b.Need && a.Title == b.Title && a.Command == b.Command && a.Diff == b.Diff
+}
+
+func (r *callRunner) askApproval(ctx context.Context, c *call, later []*call) error {
+	if r.questions[c.ID] == nil {
+		r.ask(c.ToolCall, c.review, make(chan conversation.Answer, 1))
+		if err := r.askLater(ctx, later); err != nil {
+			return err
+		}
+	}
 	v, err := r.askUser(ctx, c)
 	if err != nil {
 		return err
 	}
 	switch v.Grant {
 	case conversation.GrantOnce:
+		if v.Command != "" && c.review.Changeable {
+			return r.changeCommand(ctx, c, v.Command)
+		}
 	case conversation.GrantRun, conversation.GrantAlways:
 		err := core.Concurrently(ctx, r.inbox, func() error { return r.toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
@@ -293,6 +326,44 @@ func (r *callRunner) askApproval(ctx context.Context, c *call) error {
 		}
 	default:
 		c.settle(conversation.ResultDenied, withReason(denied, v.Text))
+	}
+	return nil
+}
+
+// askLater puts those of some calls to the user that need approval as things are now. The error is the cause of ctx's end.
+func (r *callRunner) askLater(ctx context.Context, calls []*call) error {
+	for _, c := range calls {
+		if c.settled || c.invalid || r.questions[c.ID] != nil {
+			continue
+		}
+		review := core.Concurrently(ctx, r.inbox, func() conversation.Review { return r.toolbox.Review(ctx, c.ToolCall) })
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if review.Need == conversation.NeedApproval {
+			r.ask(c.ToolCall, review, make(chan conversation.Answer, 1))
+		}
+	}
+	return nil
+}
+
+// changeCommand runs another command, which the user wrote, instead of the call's: hooks and deny rules see it.
+func (r *callRunner) changeCommand(ctx context.Context, c *call, command string) error {
+	args, err := conversation.WithCommand(c.Arguments, command)
+	if err != nil {
+		c.settle(conversation.ResultError, err.Error())
+		return nil
+	}
+	c.Arguments, c.changed = args, conversation.Clean(command)
+	c.asked, c.reviewed = false, false
+	if err := r.review(ctx, c); err != nil {
+		return err
+	}
+	if err := r.askHooks(ctx, []*call{c}); err != nil {
+		return err
+	}
+	if !c.settled && c.refusedByPermission() {
+		c.settle(conversation.ResultDenied, cmp.Or(c.review.Reason, refused))
 	}
 	return nil
 }
@@ -312,13 +383,12 @@ func (r *callRunner) askAnswer(ctx context.Context, c *call) error {
 
 // askUser waits for the user's answer to a call.
 func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
-	answer := make(chan conversation.Answer, 1)
-	r.display.status(updates.Status{Phase: updates.Asking})
-	r.ask(c.ToolCall, c.review, answer)
-	v, _, err := core.Receive(ctx, r.inbox, answer)
-	if err != nil {
-		r.endQuestion(c.ID)
+	if r.questions[c.ID] == nil {
+		r.ask(c.ToolCall, c.review, make(chan conversation.Answer, 1))
 	}
+	r.display.status(updates.Status{Phase: updates.Asking})
+	v, _, err := core.Receive(ctx, r.inbox, r.questions[c.ID].answer)
+	r.endQuestion(c.ID)
 	return v, err
 }
 
@@ -341,6 +411,7 @@ const (
 	refused          = "denied: this call is not allowed"
 	denied           = "denied: the user did not allow this call"
 	declined         = "the user did not answer"
+	userChanged      = "The user changed the command. This ran instead:\n"
 )
 
 // whyNotRun is the reason why the calls of a reply do not run, "" if they run.
@@ -406,7 +477,10 @@ func abandonedResults(calls []*call) []conversation.Body {
 func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
 	text := conversation.Clean(c.outcome.Text)
 	result := conversation.ToolResult{
-		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Images: c.outcome.Images, Duration: c.duration,
+		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Images: c.outcome.Images, Duration: c.duration, Ran: c.changed,
+	}
+	if c.changed != "" {
+		text = userChanged + c.changed + "\n\n" + text
 	}
 	if result.Status == "" {
 		result.Status = conversation.ResultOK

@@ -70,7 +70,7 @@ func TestCancelKeepsPartialText(t *testing.T) {
 			r := start(t, withTools(agenttest.Writer("write", nil), silent), append(c.script(), textReply("fine"))...)
 			r.sendAndWait("go")
 			r.checkCancel(c.want...)
-			if closed := agenttest.UpdatesOf[updates.ApprovalClosed](r.watch); (len(closed) == 1) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
+			if closed := agenttest.UpdatesOf[updates.ApprovalClosed](r.watch); (len(closed) > 0) != (name == "an approval") || name != "a silent tool" && len(r.tools.Calls()) > 0 {
 				t.Errorf("cancelled in %s: closed approvals %v, %d calls ran", name, closed, len(r.tools.Calls()))
 			}
 		})

@@ -28,11 +28,11 @@ func (a *Agent) AskAbout(ctx context.Context, c conversation.ToolCall, review co
 	a.inbox.Put(func(context.Context) { a.calls.ask(c, review, to) })
 	select {
 	case answer = <-to:
-		return answer, true
+		ok = true
 	case <-ctx.Done():
-		a.inbox.Put(func(context.Context) { a.calls.endQuestion(c.ID) })
-		return answer, false
 	}
+	a.inbox.Put(func(context.Context) { a.calls.endQuestion(c.ID) })
+	return answer, ok
 }
 
 // AskModel sends the model in use a request that has a system prompt, messages and a largest reply, and records its usage. It is an

@@ -328,25 +328,20 @@ func twoWrites() agenttest.Reply {
 	return callsReply(agenttest.StreamCall(0, "c1", "write"), agenttest.StreamCall(1, "c2", "write"))
 }
 
-func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
+func TestCallsOfAReplyAreAskedTogetherAndRunInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(agenttest.Writer("write", nil)), twoWrites(), textReply("done"))
 		r.sendAndWait("go")
-		if diff := cmp.Diff([]string{"c1"}, r.askedCalls()); diff != "" {
+		if diff := cmp.Diff([]string{"c1", "c2"}, r.askedCalls()); diff != "" {
 			t.Fatal(diff)
 		}
-		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce}) // not asked yet
+		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce})
 		r.waitIdle()
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Fatalf("%d calls ran before the answer, want none", n)
 		}
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
 		r.Answer("c1", conversation.Answer{Grant: conversation.GrantNo}) // answered already
-		r.waitIdle()
-		if diff := cmp.Diff([]string{"c1", "c2"}, r.askedCalls()); diff != "" {
-			t.Fatal(diff)
-		}
-		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce})
 		r.waitIdle()
 		r.finish()
 		if diff := cmp.Diff([]string{"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 ok {}", "assistant stop done"},
@@ -377,9 +372,9 @@ func TestApprovalAnswersDecideCalls(t *testing.T) {
 		results []string
 		allowed []agenttest.Allowed
 	}{
-		"for the run": {tool: write, answers: []conversation.Answer{{Grant: conversation.GrantRun}}, asked: []string{"c1"}, ran: 2,
+		"for the run": {tool: write, answers: []conversation.Answer{{Grant: conversation.GrantRun}}, asked: []string{"c1", "c2"}, ran: 2,
 			results: []string{"result c1 ok {}", "result c2 ok {}"}, allowed: []agenttest.Allowed{{Tool: "write", Grant: conversation.GrantRun}}},
-		"for ever": {tool: write, answers: []conversation.Answer{{Grant: conversation.GrantAlways}}, asked: []string{"c1"}, ran: 2,
+		"for ever": {tool: write, answers: []conversation.Answer{{Grant: conversation.GrantAlways}}, asked: []string{"c1", "c2"}, ran: 2,
 			results: []string{"result c1 ok {}", "result c2 ok {}"}, allowed: []agenttest.Allowed{{Tool: "write", Grant: conversation.GrantAlways}}},
 		"for ever, not stored": {tool: write, broken: true, answers: []conversation.Answer{{Grant: conversation.GrantAlways}, {Grant: conversation.GrantOnce}},
 			asked: []string{"c1", "c2"}, ran: 2, results: []string{"result c1 ok {}", "result c2 ok {}"}},
@@ -423,6 +418,52 @@ func TestApprovalAnswersDecideCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An answer to a call that changed before its turn came does not count: it is asked again.
+func TestAnEarlyAnswerHoldsForTheSameCallOnly(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		box := movingToolbox{agenttest.NewToolbox(agenttest.Writer("write", nil))}
+		r := start(t, func(o *core.Options) { o.Toolbox = box }, twoWrites(), textReply("done"))
+		r.sendAndWait("go")
+		for range 2 {
+			r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce})
+			r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
+			r.waitIdle()
+		}
+		r.stop()
+		checkEqual(t, []string{"c1", "c2", "c2"}, r.askedCalls())
+		if n := len(box.Calls()); n != 2 {
+			t.Errorf("%d calls ran, want 2", n)
+		}
+	})
+}
+
+// movingToolbox has a tool whose effect depends on the calls before.
+type movingToolbox struct{ *agenttest.Toolbox }
+
+func (m movingToolbox) Review(ctx context.Context, call conversation.ToolCall) conversation.Review {
+	r := m.Toolbox.Review(ctx, call)
+	r.Diff = fmt.Sprint(len(m.Calls()))
+	return r
+}
+
+func TestTheUserChangesACommandBeforeItRuns(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		tool := agenttest.Writer("run_command", nil)
+		tool.Review.Command, tool.Review.Changeable = "rm -rf /", true
+		r := start(t, withTools(tool), callsReply(agenttest.StreamCall(0, "c1", "run_command", `{"command":"rm -rf /","timeout":5}`)), textReply("done"))
+		r.sendAndWait("go")
+		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce, Command: "rm -rf build"})
+		r.waitIdle()
+		r.finish()
+		const ran = `{"command":"rm -rf build","timeout":5}`
+		checkEqual(t, []string{"user go", `assistant calls [c1 run_command {"command":"rm -rf /","timeout":5}]`,
+			"result c1 ok The user changed the command. This ran instead:\nrm -rf build\n\n" + ran, "assistant stop done"}, messageLines(r.memory.Events()))
+		if got := bodies[conversation.ToolResult](r.memory.Events())[0].Ran; got != "rm -rf build" || r.tools.Calls()[0].Arguments != ran {
+			t.Errorf("the event says %q, %s ran", got, r.tools.Calls()[0].Arguments)
+		}
+	})
 }
 
 func questionTool(name string) agenttest.Tool {

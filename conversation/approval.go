@@ -23,8 +23,9 @@ type Answer struct {
 	Grant Grant
 	// Rules are the rules that GrantRun or GrantAlways grants, as the user edited
 	// them. Empty means the rules of the [Offer].
-	Rules []string
-	Text  string // the answer to a question, or the reason for a GrantNo
+	Rules   []string
+	Command string // for GrantOnce of a changeable command: runs instead; "" for the command as it is
+	Text    string // the answer to a question, or the reason for a GrantNo
 	// Values are those of a form, by the name of the field.
 	Values map[string]any
 }

@@ -160,7 +160,9 @@ type ToolResult struct {
 	// Images are sent after Text.
 	Images []Image `json:"images,omitempty"`
 	// Detail is only shown to the user (a diff, an exit code line) and never sent.
-	Detail   string        `json:"detail,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	// Ran is the command that the user made of the call's before it ran, "" if it ran as it was.
+	Ran      string        `json:"ran,omitempty"`
 	Duration time.Duration `json:"duration,omitempty"`
 	Size     Size          `json:"-"` // of Text and Images
 }

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -54,8 +55,11 @@ type Review struct {
 	Question string   // for NeedAnswer and NeedForm
 	Options  []string // for NeedAnswer: the answers offered, may be empty
 	Form     []FormField
-	Reason   string // for NeedRefusal: the reason, shown to the model and the user
-	Offer    Offer  // for NeedApproval: the rules that the user can grant; empty without any
+	Reason   string  // for NeedRefusal: the reason, shown to the model and the user
+	Offer    Offer   // for NeedApproval: the rules that the user can grant; empty without any
+	Wider    []Offer // with Offer: rules that allow more, each more than the one before
+	// Changeable: the user can change Command before it runs.
+	Changeable bool
 }
 
 // Mode is a permission mode: which calls run without asking.
@@ -79,6 +83,20 @@ type Outcome struct {
 	Detail string  // shown to the user and never sent
 	Images []Image // stored already
 	Events []Body  // stored with the result, after it; none of them is a message or an overlay
+}
+
+// WithCommand returns the arguments of a call that runs a command with another command.
+func WithCommand(args, command string) (string, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(args), &all); err != nil {
+		return "", fmt.Errorf("the arguments of the command: %w", err)
+	}
+	var err error
+	if all["command"], err = EncodeJSON(command); err != nil {
+		return "", err
+	}
+	out, err := EncodeJSON(all)
+	return string(out), err
 }
 
 // RepairArguments returns args as a JSON object: unchanged if it is one,

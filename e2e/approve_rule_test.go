@@ -108,7 +108,7 @@ func TestARuleIsEditedBeforeItIsGranted(t *testing.T) {
 	)
 	term := p.startChat(wide, s)
 	term.sendMessage("a")
-	term.answerWithRule("run_command(touch one)", "e")
+	term.answerWithRule("run_command(touch one)", "w")
 	term.awaitText("Edit the rule")
 	term.press("backspace", "backspace", "backspace", "backspace")
 	term.typeText("xyz)")

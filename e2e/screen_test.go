@@ -80,7 +80,7 @@ func (s screen) frameFault() string {
 		return "no rule in the second row"
 	}
 	if h >= 10 {
-		if w >= 40 && !strings.Contains(s.row(bottom), "enter send") && !strings.Contains(s.row(bottom), "enter queue") && !strings.Contains(s.row(bottom), "Read-only") && !strings.Contains(s.row(bottom), "enter to continue") {
+		if w >= 40 && !strings.Contains(s.row(bottom), "enter send") && !strings.Contains(s.row(bottom), "enter queue") && !strings.Contains(s.row(bottom), "enter choose") && !strings.Contains(s.row(bottom), "Read-only") && !strings.Contains(s.row(bottom), "enter to continue") {
 			return "no hints in the last row"
 		}
 		bottom--

@@ -101,6 +101,7 @@ type Box struct {
 	files   *workspace.Files
 	jobs    *shell.Jobs
 	client  *web.Client
+	archive recall.Archive // may be nil
 	history *recall.Reader
 	skills  *skill.Library // nil: none
 

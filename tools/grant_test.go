@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"plimsoll/tools"
 	"plimsoll/tools/grants"
 	"plimsoll/tools/permission"
+	"plimsoll/tools/recall"
 )
 
 func command(c string) map[string]any { return map[string]any{"command": c} }
@@ -233,5 +235,50 @@ func TestRulesInForceAreListedAndRevoked(t *testing.T) {
 	}
 	if got := need(t, boxIn(t, dir, grants.New(store.Path())), "run_command", command("make a")); got != asks {
 		t.Errorf("a later run still has the rule: %s", got)
+	}
+}
+
+// pastCommands is an archive of a conversation that ran commands.
+type pastCommands struct {
+	recall.Archive
+	events []conversation.Event
+}
+
+func (p pastCommands) Events(context.Context) ([]conversation.Event, error) { return p.events, nil }
+
+func TestAWiderRuleSaysWhatItWouldHaveAllowed(t *testing.T) {
+	t.Parallel()
+	var archive pastCommands
+	for _, c := range []string{"go test ./a", "go test ./b && rm -rf build", "go vet ./a", "rm -rf build"} {
+		ran := call(t, "run_command", command(c))
+		ran.ID = c
+		archive.events = append(archive.events, conversation.Event{Body: conversation.AssistantMessage{Calls: []conversation.ToolCall{ran}}})
+	}
+	b, _ := open(t, grantFiles, func(o *tools.Options) { o.Archive = archive })
+	rules := func(name string, args map[string]any) (all []string) {
+		for _, o := range b.Review(t.Context(), call(t, name, args)).Wider {
+			all = append(all, strings.Join(o.Rules, " + ")+": "+o.Warning)
+		}
+		return all
+	}
+	const wide, of = ": wide: it lets more run than this call", " of the 4 other commands of this conversation"
+	for _, c := range []struct {
+		name string
+		args map[string]any
+		want []string
+	}{
+		{"run_command", command("go test ./d"), []string{"run_command(go test ./d *): wide: it would have allowed 0" + of,
+			"run_command(go test *): wide: it would have allowed 1" + of + ", among them: go test ./a",
+			"run_command(go *): wide: it would have allowed 2" + of + ", among them: go test ./a · go vet ./a"}},
+		{"run_command", command("rm x; go y"), []string{"run_command(rm x *) + run_command(go y *): wide: it would have allowed 0" + of,
+			"run_command(rm *) + run_command(go *): wide: it would have allowed 4" + of + ", among them: go test ./a · go test ./b && rm -rf build · go vet ./a"}},
+		{"run_command", command("echo $(date)"), nil},
+		{"modify_file", map[string]any{"path": "d/e/c.txt", "old": "x", "new": "y"}, []string{"edit(d/e/**)" + wide, "edit(d/**)" + wide, "edit(**)" + wide}},
+		{"modify_file", map[string]any{"path": "d/AGENTS.md", "old": "x", "new": "y"}, nil},
+		{"http_request", map[string]any{"url": "https://example.com/a/b"}, []string{"http_request(GET https://example.com/*)" + wide}},
+	} {
+		if diff := cmp.Diff(c.want, rules(c.name, c.args)); diff != "" {
+			t.Errorf("%v: %s", c.args, diff)
+		}
 	}
 }

@@ -38,7 +38,7 @@ func New(o Options) (*Box, error) {
 	}
 	b := &Box{
 		files: files, todos: todos, client: client, resultChars: o.ResultChars, resultNow: o.ResultNow,
-		history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
+		archive: o.Archive, history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
 		checkpoints: o.Checkpoints, keepImage: o.KeepImage,
 		tasks: o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),

@@ -42,7 +42,9 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: conversation.OneLine(plain.MarkInvisible(cmp.Or(t.Tool, call.Name)+" "+t.Title), titleChars)}
 	r.Need, r.Reason = b.Policy.Need(t)
 	if r.Need == conversation.NeedApproval {
-		r.Offer = b.Ask(call.ID, t)
+		if offers := b.Ask(call.ID, t, b.otherCommands(ctx, call.ID, t)); len(offers) > 0 {
+			r.Offer, r.Wider = offers[0], offers[1:]
+		}
 	}
 	switch {
 	case t.Diff != nil:
@@ -54,10 +56,34 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	case r.Need == conversation.NeedApproval && !strings.HasSuffix(r.Title, t.Title): // the title was cut or marked up
 		r.Command = t.Title
 	}
+	r.Changeable = call.Name == conversation.ToolRunCommand && r.Command != ""
 	if t.Question != "" && r.Need == conversation.NeedNothing {
 		r.Need, r.Question, r.Options = conversation.NeedAnswer, t.Question, t.Options
 	}
 	return r
+}
+
+// maxPast is how many other commands of a conversation are looked at.
+const maxPast = 200
+
+// otherCommands are the commands that the conversation asked for beside a call that runs one, the newest last; none for other calls.
+func (b *Box) otherCommands(ctx context.Context, callID string, t permission.Effect) (commands []string) {
+	if t.Command() == "" || b.archive == nil {
+		return nil
+	}
+	events, err := b.archive.Events(ctx)
+	if err != nil {
+		return nil // the question is asked without
+	}
+	for _, e := range events {
+		reply, _ := e.Body.(conversation.AssistantMessage)
+		for _, c := range reply.Calls {
+			if c.Name == conversation.ToolRunCommand && c.ID != callID && c.RunsCommand() {
+				commands = append(commands, c.Subject())
+			}
+		}
+	}
+	return commands[max(0, len(commands)-maxPast):]
 }
 
 // NeedOf returns what a call would need now, with the reason of a refusal. Unlike Review it begins no approval. The error says

@@ -16,19 +16,19 @@ func TestReviewShowsWhatWouldHappen(t *testing.T) {
 	t.Parallel()
 	b, dir := open(t, map[string]string{"a.txt": "one\ntwo\n"})
 	got := b.Review(t.Context(), call(t, "modify_file", map[string]any{"path": "a.txt", "old": "two", "new": "2"}))
-	got.Offer = conversation.Offer{}
+	got.Offer, got.Wider = conversation.Offer{}, nil
 	want := conversation.Review{Need: asks, Title: "modify_file a.txt", Diff: "index 814f4a422927..99b356dcd03d\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 	got = b.Review(t.Context(), call(t, "run_command", map[string]any{"command": "ls -la\nrm x"}))
-	got.Offer = conversation.Offer{}
-	if diff := cmp.Diff(conversation.Review{Need: asks, Title: "run_command ls -la rm x", Command: "ls -la\nrm x"}, got); diff != "" {
+	got.Offer, got.Wider = conversation.Offer{}, nil
+	if diff := cmp.Diff(conversation.Review{Need: asks, Title: "run_command ls -la rm x", Command: "ls -la\nrm x", Changeable: true}, got); diff != "" {
 		t.Error(diff)
 	}
 	got = b.Review(t.Context(), call(t, "run_command", map[string]any{"command": "\n \tbash x.sh\u00a0\n"}))
-	got.Offer = conversation.Offer{}
-	if diff := cmp.Diff(conversation.Review{Need: asks, Title: "run_command bash x.sh«U+00A0»", Command: "bash x.sh\u00a0"}, got); diff != "" {
+	got.Offer, got.Wider = conversation.Offer{}, nil
+	if diff := cmp.Diff(conversation.Review{Need: asks, Title: "run_command bash x.sh«U+00A0»", Command: "bash x.sh\u00a0", Changeable: true}, got); diff != "" {
 		t.Error(diff)
 	}
 	for _, name := range []string{"d  /.env", "d\u2003/.env", ".ssh/" + strings.Repeat("x", 200)} { // their titles are not all of them
@@ -37,12 +37,12 @@ func TestReviewShowsWhatWouldHappen(t *testing.T) {
 		}
 	}
 	got = b.Review(t.Context(), call(t, "ask_user", map[string]any{"question": "Which?", "options": []string{"a", "b"}}))
-	got.Offer = conversation.Offer{}
+	got.Offer, got.Wider = conversation.Offer{}, nil
 	if diff := cmp.Diff(conversation.Review{Need: conversation.NeedAnswer, ReadOnly: true, Title: "ask_user Which?", Question: "Which?", Options: []string{"a", "b"}}, got); diff != "" {
 		t.Error(diff)
 	}
 	got = b.Review(t.Context(), call(t, "http_request", map[string]any{"url": "https://me:pass@example.com/x"}))
-	got.Offer = conversation.Offer{}
+	got.Offer, got.Wider = conversation.Offer{}, nil
 	if diff := cmp.Diff(conversation.Review{Need: asks, ReadOnly: true, Title: "http_request GET https://me:xxxxx@example.com/x"}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -24,6 +24,7 @@ type chat struct {
 	env      *env
 	session  *session
 	keyboard *keyboard
+	dialogs  *dialog.Stack // a question of it stands in the flow
 
 	transcript *transcript.Model
 	composer   *composer.Model
@@ -336,6 +337,7 @@ type layoutPlan struct {
 	summaryLine                 summaryLinePlace // the line of the summary that is being written
 	todos                       []string         // the model's checklist
 	queued                      []string         // the waiting messages
+	question                    dialog.Flow      // in the flow; no lines without one
 	composerLines               int              // lines of the composer
 }
 
@@ -343,7 +345,7 @@ type layoutPlan struct {
 func (p layoutPlan) bodyTop() int { return countTrue(p.header, p.rule) + len(p.intro) }
 
 func (p layoutPlan) composerTop() int {
-	return p.bodyTop() + p.bodyLines + countTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.todos) + len(p.queued)
+	return p.bodyTop() + p.bodyLines + countTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.todos) + len(p.queued) + len(p.question.Lines)
 }
 
 func countTrue(flags ...bool) int {

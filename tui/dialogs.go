@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/cells"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
@@ -27,12 +29,13 @@ type dialogs struct {
 	stack   *dialog.Stack
 
 	connecting     connecting
-	questions      []question  // of calls that wait for an answer, oldest first
-	consent        *Consent    // that opening a conversation or switching a model waits for; may be nil
-	consentRequest openRequest // what happens when that conversation is open
-	wroteAt        time.Time   // when the user last typed into an unsent text
-	answeredAt     time.Time   // when the user last closed a dialog
-	timerPending   bool        // a timer for the end of the pause is pending
+	questions      []question    // of calls that wait for an answer, oldest first
+	consent        *Consent      // that opening a conversation or switching a model waits for; may be nil
+	consentRequest openRequest   // what happens when that conversation is open
+	wroteAt        time.Time     // when the user last typed into an unsent text
+	answeredAt     time.Time     // when the user last closed a dialog
+	group          dialog.Dialog // asks about several of the questions together; nil without one
+	timerPending   bool          // a timer for the end of the pause is pending
 }
 
 // question is the dialog that a call waits for.
@@ -40,6 +43,7 @@ type question struct {
 	callID string
 	dialog dialog.Dialog
 	isOpen bool
+	asked  updates.AskApproval // of a call that needs approval; else empty
 }
 
 func newDialogs(e *env, s *session, ts themeStyles) *dialogs {
@@ -85,6 +89,7 @@ func hasText(msg tea.Msg) bool {
 func (d *dialogs) answerTo(callID string) func(conversation.Answer) pane.Action {
 	return func(answer conversation.Answer) pane.Action {
 		d.questions = slices.DeleteFunc(d.questions, func(q question) bool { return q.callID == callID })
+		d.listWaiting()
 		d.session.Session.Answer(callID, answer)
 		return nil
 	}
@@ -94,7 +99,7 @@ func (d *dialogs) answerTo(callID string) func(conversation.Answer) pane.Action 
 func (d *dialogs) update(u updates.Update) pane.Action {
 	switch u := u.(type) {
 	case updates.AskApproval:
-		return d.addQuestion(question{callID: u.Call.ID, dialog: d.newQuestionDialog(u)})
+		return d.addQuestion(question{callID: u.Call.ID, dialog: d.newQuestionDialog(u), asked: u})
 	case updates.ApprovalClosed:
 		d.closeQuestions(func(q question) bool { return q.callID == u.CallID })
 		return d.openQuestions()
@@ -126,7 +131,51 @@ func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {
 // addQuestion opens a question once the user stops typing.
 func (d *dialogs) addQuestion(q question) pane.Action {
 	d.questions = append(d.questions, q)
+	d.listWaiting()
 	return d.openQuestions()
+}
+
+// listWaiting lists in each question about a call the others that wait, and how many are of its kind.
+func (d *dialogs) listWaiting() {
+	for _, q := range d.questions {
+		a, is := q.dialog.(*dialog.Approve)
+		if !is {
+			continue
+		}
+		var titles []string
+		var same []question
+		for _, other := range d.questions {
+			isSame := q.asked.Call.Name != "" && other.asked.Review.Need == q.asked.Review.Need && other.asked.Call.Name == q.asked.Call.Name
+			if isSame {
+				same = append(same, other)
+			}
+			if other.dialog != q.dialog {
+				titles = append(titles, plain.Line(plain.MarkInvisible(cmp.Or(other.asked.Review.Title, "a question"))))
+			}
+		}
+		together := len(same)
+		if together == 1 {
+			together = 0
+		}
+		a.SetWaiting(titles, together, func() pane.Action { return d.askTogether(same) })
+	}
+}
+
+// askTogether opens a question about several calls over that about the first of them.
+func (d *dialogs) askTogether(same []question) pane.Action {
+	var reviews []conversation.Review
+	for _, q := range same {
+		reviews = append(reviews, q.asked.Review)
+	}
+	d.group = dialog.NewApproveAll(reviews, func(answer conversation.Answer) pane.Action {
+		for _, q := range same {
+			d.stack.Remove(q.dialog, d.env.Now())
+			d.answerTo(q.callID)(answer)
+		}
+		return nil
+	})
+	d.stack.PushQuestion(d.group, d.env.Now())
+	return nil
 }
 
 // closeQuestions closes the dialogs of questions that no longer need an answer.
@@ -136,8 +185,10 @@ func (d *dialogs) closeQuestions(which func(question) bool) {
 			return false
 		}
 		d.stack.Remove(q.dialog, d.env.Now())
+		d.stack.Remove(d.group, d.env.Now())
 		return true
 	})
+	d.listWaiting()
 }
 
 // closeAllQuestions closes all questions: their conversation is closed.
@@ -166,7 +217,7 @@ func (d *dialogs) openQuestions() pane.Action {
 	}
 	q := &d.questions[0]
 	q.isOpen = true
-	d.stack.Push(q.dialog, now)
+	d.stack.PushQuestion(q.dialog, now)
 	return transcriptCovered{}
 }
 

@@ -301,7 +301,7 @@ func (s session) Inspect()                         { s.log("inspect") }
 func (s session) Review(text string, accept bool)  { s.log(fmt.Sprintf("review %q %v", text, accept)) }
 func (s session) Answer(callID string, a conversation.Answer) {
 	words := append([]string{"answer", callID, string(a.Grant)}, a.Rules...)
-	s.log(strings.TrimSpace(strings.Join(append(words, a.Text), " ")))
+	s.log(strings.TrimSpace(strings.Join(append(words, a.Command+a.Text), " ")))
 }
 func (s session) CheckRules(callID string, rules []string) (conversation.Offer, error) {
 	s.log(strings.Join(append([]string{"check rules", callID}, rules...), " "))

@@ -32,6 +32,10 @@ func (m *Model) handleKey(k tea.KeyPressMsg) tea.Cmd {
 // dispatchInput passes a key or a paste to the top dialog, view or composer. A question that
 // appeared too recently to be read is closed again, and what it covers gets the key.
 func (m *Model) dispatchInput(msg tea.Msg) tea.Cmd {
+	if k, is := msg.(tea.KeyPressMsg); is && m.dialogs.stack.InFlow() && key.Matches(k, m.env.Keys.Screen.PageUp, m.env.Keys.Screen.PageDown) {
+		cmd, _ := m.handleMainKey(k)
+		return cmd
+	}
 	if m.dialogs.stack.Len() > 0 {
 		action, unread := m.dialogs.dispatch(msg)
 		if unread {
@@ -223,7 +227,7 @@ func (m *Model) handleIdleCancel() tea.Cmd {
 
 func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 	switch {
-	case m.dialogs.stack.Len() > 0:
+	case m.dialogs.stack.Len() > 0 && !m.dialogs.stack.InFlow():
 		return m.do(m.dialogs.stack.Update(msg, m.env.Now()))
 	case m.views.topView() != nil:
 		return m.dispatchToView(msg)

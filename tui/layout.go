@@ -14,7 +14,7 @@ import (
 )
 
 // The main screen shows, from top to bottom: header, rule, transcript, status line, checklist,
-// waiting messages, composer, gauge, hints. On a low terminal the rule is left out first,
+// waiting messages, a question, composer, gauge, hints. On a low terminal the rule is left out first,
 // then the hints and the empty status line, then the header, then the box
 // around the composer; the gauge is always shown. The screen has exactly the size of the terminal.
 
@@ -23,6 +23,9 @@ const minHintsHeight = 10
 
 // minBody is the number of lines of the transcript that waiting messages and the checklist leave.
 const minBody = 3
+
+// minAskedComposer is the minimum height of a screen that shows the composer and the status line below a question.
+const minAskedComposer = 20
 
 // layout computes the layout of the chat. It runs after every message.
 func (c *chat) layout(around surroundings) {
@@ -34,7 +37,16 @@ func (c *chat) layout(around surroundings) {
 	c.updateGuide()
 	p := layoutPlan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight}
 	p.composerLines = min(c.composer.Height(), height-1)
+	asks := c.dialogs.WantsFlow() && !around.viewOpen
+	if asks { // the composer is only seen until the question is answered
+		p.composerLines, p.status = min(p.composerLines, 3*countTrue(height >= minAskedComposer)), height >= minAskedComposer
+	}
 	free := height - 1 - p.composerLines - countTrue(p.header, p.rule, p.status, p.hints)
+	c.dialogs.SetFlow((free - max(minBody-1, free/3)) * countTrue(asks))
+	if c.dialogs.InFlow() {
+		p.question = c.dialogs.Flow()
+		free -= len(p.question.Lines)
+	}
 	if !p.status && free >= 2 && !c.status(around).isEmpty() {
 		p.status = true
 		free--
@@ -210,6 +222,7 @@ func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 	}
 	lines = append(lines, p.todos...)
 	lines = append(lines, p.queued...)
+	lines = append(lines, p.question.Lines...)
 	box, cursor := c.composerBox()
 	if p.composerLines > 0 {
 		lines = append(lines, box)
@@ -217,6 +230,11 @@ func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 	lines = append(lines, c.gaugeLine())
 	if p.hints {
 		lines = append(lines, c.hints())
+	}
+	if asked := p.question; len(asked.Lines) > 0 {
+		if cursor = asked.Cursor; cursor != nil {
+			cursor.Y += p.composerTop() - len(asked.Lines)
+		}
 	}
 	return strings.Join(lines, "\n"), cursor
 }
@@ -278,7 +296,11 @@ func (c *chat) hints() string {
 	} else {
 		free -= len(note) + 2
 	}
-	for _, h := range []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand} {
+	hints := []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand}
+	if asked := c.area.plan.question; len(asked.Lines) > 0 {
+		hints = asked.Hints
+	}
+	for _, h := range hints {
 		next := text
 		if next != "" && h != "" {
 			next += " · "

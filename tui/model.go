@@ -55,7 +55,7 @@ type front struct {
 
 func (m *Model) newFront(s *session) *front {
 	c := newChat(m.env, s, m.keyboard, Commands(), m.theme.styles)
-	s.outline = c.transcript
+	s.outline, c.dialogs = c.transcript, m.dialogs.stack
 	return &front{session: s, chat: c,
 		views: &views{env: m.env, session: s, styles: m.theme.styles, meterReading: c.meterReading, drawGauges: c.gauge.Pair,
 			viewSize: m.viewSize, runSettings: m.runSettings()},

@@ -110,7 +110,7 @@ func (d *dialogs) offerPlan(mode conversation.Mode) pane.Action {
 		}
 		return textSnackbar("still in plan mode · " + keyOr(d.env.Keys.Screen.Mode, "/permissions") + " leaves it")
 	}
-	return d.addQuestion(question{callID: planID, dialog: dialog.NewChoice("Carry out this plan?", s.plan.text, yes, "no · stay in plan mode", answer)})
+	return d.addQuestion(question{callID: planID, dialog: dialog.NewChoice("Carry out this plan?", "", yes, "no · stay in plan mode", answer)})
 }
 
 // carryOutPlan leaves plan mode, pins the plan and begins.

@@ -216,7 +216,7 @@ func (l *statusLine) activityText(free int) string {
 		mark = "?"
 	}
 	hint := ""
-	if stop := l.stopKey(); free >= 40 && stop.Enabled() && status.Phase != updates.Stopping {
+	if stop := l.stopKey(); free >= 40 && stop.Enabled() && status.Phase != updates.Stopping && !l.chat.dialogs.InFlow() {
 		hint = " (" + stop.Help().Key + " stops)"
 	}
 	text = ansi.Truncate(text, max(0, free-2-ansi.StringWidth(hint)), "…")

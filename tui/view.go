@@ -139,7 +139,7 @@ func (m *Model) draw() tea.View {
 	if !t.byCluster {
 		content = cells.AdjustScreen(content, cursor)
 	}
-	if dialogs := m.dialogs.stack; dialogs.Len() > 0 {
+	if dialogs := m.dialogs.stack; dialogs.Len() > 0 && !dialogs.InFlow() {
 		content, cursor = dialogs.Over(content)
 	}
 	v.SetContent(t.cutToSize(content))

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // The rule offered for a call covers exactly this call: this command, this file, this
-// address. The user may write a wider rule instead. Every rule is checked against the call
+// address. The user may widen it or write another instead, and is told which other commands of the conversation a wider
+// rule would have let through. Every rule is checked against the call
 // that needs approval. If it does not cover the call, it is refused, so that the user does
 // not grant something else by mistake.
 
@@ -19,16 +22,31 @@ import (
 var errNoOffer = errors.New("nothing can be granted for this call: a deny rule cannot see through it, so it is always asked about")
 
 // Ask stores a call that needs approval, for CheckRules, and returns the rules that can be granted
-// for it; the zero value if a grant would have no effect.
-func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
-	rules, held := exactRules(t), p.inForce()
-	p.mu.Lock()
-	p.askedID, p.asked, p.held = callID, t, held
-	p.mu.Unlock()
-	if denied, _ := p.denied(t); denied != no || !allowed(rules, t) {
-		return conversation.Offer{}
+// for it, then wider ones, each wider than the one before; none if a grant would have no effect. past are the other commands of the
+// conversation, for a command.
+func (p *Policy) Ask(callID string, t Effect, past []string) (offers []conversation.Offer) {
+	a := asked{effect: t, held: p.inForce()}
+	for _, command := range past {
+		a.past = append(a.past, readScript(command))
 	}
-	return offerOf(rules)
+	p.mu.Lock()
+	if len(p.asked) >= maxAsked {
+		clear(p.asked)
+	}
+	p.asked[callID] = a
+	p.mu.Unlock()
+	if denied, _ := p.denied(t); denied != no {
+		return nil
+	}
+	for i, rules := range append([][]rule{exactRules(t)}, widerRules(t)...) {
+		switch {
+		case allowed(rules, t):
+			offers = append(offers, a.offerOf(rules))
+		case i == 0:
+			return nil
+		}
+	}
+	return offers
 }
 
 // CheckRules checks rules for the call that was last passed to Ask and describes what they would allow, without granting them.
@@ -36,21 +54,21 @@ func (p *Policy) Ask(callID string, t Effect) conversation.Offer {
 // The error says what is wrong with the rules, or that they do not cover the call.
 func (p *Policy) CheckRules(callID string, rules []string) (conversation.Offer, error) {
 	p.mu.RLock()
-	id, t, held := p.askedID, p.asked, p.held
+	a, waits := p.asked[callID]
 	p.mu.RUnlock()
-	if id != callID {
+	if !waits {
 		return conversation.Offer{}, errors.New("this call does not wait for an answer any more")
 	}
-	return p.offerFor(t, held, rules)
+	return p.offerFor(a, rules)
 }
 
 // Grant puts rules that cover a call into force; without rules, the offered ones. With kept
 // they also hold in later runs.
 func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool) error {
 	if len(rules) == 0 {
-		rules = offerOf(exactRules(t)).Rules
+		rules = asked{}.offerOf(exactRules(t)).Rules
 	}
-	offer, err := p.offerFor(t, p.inForce(), rules)
+	offer, err := p.offerFor(asked{effect: t, held: p.inForce()}, rules)
 	if err != nil {
 		return err
 	}
@@ -61,8 +79,8 @@ func (p *Policy) Grant(ctx context.Context, t Effect, rules []string, kept bool)
 }
 
 // offerFor parses rules and describes them; they must cover a call together with those in force.
-func (p *Policy) offerFor(t Effect, inForce []rule, texts []string) (conversation.Offer, error) {
-	if denied, _ := p.denied(t); denied != no {
+func (p *Policy) offerFor(a asked, texts []string) (conversation.Offer, error) {
+	if denied, _ := p.denied(a.effect); denied != no {
 		return conversation.Offer{}, errNoOffer
 	}
 	var rules []rule
@@ -76,13 +94,14 @@ func (p *Policy) offerFor(t Effect, inForce []rule, texts []string) (conversatio
 	if len(rules) == 0 {
 		return conversation.Offer{}, errors.New("no rule is given")
 	}
-	if !allowed(slices.Concat(inForce, rules), t) {
-		return conversation.Offer{}, fmt.Errorf("this does not cover the call that is asked about: %s", t.Title)
+	if !allowed(slices.Concat(a.held, rules), a.effect) {
+		return conversation.Offer{}, fmt.Errorf("this does not cover the call that is asked about: %s", a.effect.Title)
 	}
-	return offerOf(rules), nil
+	return a.offerOf(rules), nil
 }
 
-func offerOf(rules []rule) conversation.Offer {
+// offerOf describes rules for a call.
+func (a asked) offerOf(rules []rule) conversation.Offer {
 	var o conversation.Offer
 	var means []string
 	for _, r := range rules {
@@ -94,7 +113,68 @@ func offerOf(rules []rule) conversation.Offer {
 		}
 	}
 	o.Meaning = strings.Join(slices.Compact(means), "; ")
+	if o.Warning != "" && len(a.past) > 0 {
+		o.Warning = "wide: " + a.wouldHaveAllowed(rules)
+	}
 	return o
+}
+
+// wouldHaveAllowed says which of the other commands of the conversation rules cover, the newest first.
+func (a asked) wouldHaveAllowed(rules []rule) string {
+	var covered []string
+	for _, s := range slices.Backward(a.past) {
+		if allowScript(rules, Effect{Tool: a.effect.Tool, access: AccessCommand, script: s}) {
+			covered = append(covered, conversation.OneLine(s.text, 60))
+		}
+	}
+	text := fmt.Sprintf("it would have allowed %d of the %s of this conversation", len(covered), numbers.Count(len(a.past), "other command"))
+	if len(covered) == 0 {
+		return text
+	}
+	slices.Sort(covered)
+	covered = slices.Compact(covered)
+	return text + ", among them: " + strings.Join(covered[:min(len(covered), 3)], " · ")
+}
+
+// widerRules returns steps of rules that allow more than a call: commands with other last words, other files of a folder, other
+// addresses of a host, other tools of a server. Not all of them need to cover the call.
+func widerRules(t Effect) (steps [][]rule) {
+	switch {
+	case t.access == AccessCommand && t.script.plain:
+		longest := 0
+		for _, call := range t.script.calls {
+			longest = max(longest, len(call))
+		}
+		for less := range longest {
+			var rules []rule
+			for _, call := range t.script.calls {
+				var words []string
+				for _, w := range call[:max(1, len(call)-less)] {
+					words = append(words, escapeStar(w.text))
+				}
+				if r := (rule{t.Tool, t.access, strings.Join(append(words, "*"), " "), true}); !slices.Contains(rules, r) {
+					rules = append(rules, r)
+				}
+			}
+			steps = append(steps, rules)
+		}
+	case len(t.paths) == 1:
+		for _, exact := range fileRules(t) {
+			for dir := path.Dir(t.paths[0]); dir != "." && dir != "/"; dir = path.Dir(dir) {
+				steps = append(steps, []rule{{exact.tool, t.access, escapeGlob(dir) + "/**", true}})
+			}
+			steps = append(steps, []rule{{exact.tool, t.access, "**", true}})
+		}
+	case t.access == AccessRequest:
+		for _, exact := range exactRules(t) {
+			method, rest, _ := strings.Cut(exact.pattern, "://")
+			host, _, _ := strings.Cut(rest, "/")
+			steps = append(steps, []rule{{exact.tool, t.access, method + "://" + host + "/*", true}})
+		}
+	case t.access == AccessServer:
+		steps = append(steps, []rule{{tool: t.server, calls: t.access}})
+	}
+	return steps
 }
 
 // exactRules returns rules that cover only this call. For a GET, HEAD or OPTIONS request

@@ -56,12 +56,20 @@ type Policy struct {
 	deny      []rule
 	approval  map[string]Approval
 
-	mu      sync.RWMutex // guards what follows
-	mode    conversation.Mode
-	askedID string // the call that was last reviewed as needing approval
-	asked   Effect // what it would do
-	held    []rule // allow rules in force at that review
+	mu    sync.RWMutex // guards what follows
+	mode  conversation.Mode
+	asked map[string]asked // reviewed as needing approval, by the ID of the call
 }
+
+// asked is a call that was reviewed as needing approval.
+type asked struct {
+	effect Effect
+	held   []rule    // allow rules in force at that review
+	past   []*script // other commands of the conversation, for a command
+}
+
+// maxAsked is how many calls wait for an answer at most.
+const maxAsked = 64
 
 // New parses the configured rules. tools are those that rules can name; store holds
 // the granted rules; nil: an empty store in memory.
@@ -69,7 +77,7 @@ func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy
 	if store == nil {
 		store = grants.New("")
 	}
-	p := &Policy{tools: tools, workspace: workspace, grants: store, where: o.Where, mode: conversation.ModeAsk, approval: o.Approval}
+	p := &Policy{tools: tools, workspace: workspace, grants: store, where: o.Where, mode: conversation.ModeAsk, approval: o.Approval, asked: map[string]asked{}}
 	if o.Mode != "" {
 		p.mode = o.Mode
 	}

@@ -1,11 +1,13 @@
 package dialog
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
@@ -16,18 +18,23 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Approve asks whether a tool call may run. It shows the whole diff or command, the
-// answers that the call can have, and the rule that an answer for longer than once grants,
-// as it is written and in words. The rule can be edited, and a denial can have a
-// reason.
+// Approve asks whether a tool call may run. It shows the diff or command, one line of answers, and the rule that an answer
+// for longer than once grants, as it is written and in words. The arrow keys widen and narrow the rule, and it can be written.
+// A command can be changed before it runs, and a denial can have a reason.
 type Approve struct {
 	title      string
 	body       string
+	command    string     // that can be changed; "" for other calls
 	change     *diff.File // nil if the call is not an edit
 	grants     []conversation.Grant
-	offer      conversation.Offer // without rules, the call can only be allowed once
+	offers     []conversation.Offer // each wider than the one before; without any, the call can only be allowed once
+	level      int                  // of the offer that is shown
 	checkRules func(rules []string) (conversation.Offer, error)
 	answer     func(conversation.Answer) pane.Action
+	waiting    []string // titles of other calls that wait
+	together   int      // how many of them and this one can be answered together; 0 for none
+	all        func() pane.Action
+	isGroup    bool // it asks about several calls: closing it answers none
 
 	config        config
 	width, height int
@@ -41,19 +48,31 @@ type Approve struct {
 	read          bool   // the end of the text was visible
 	again         string // the key that showed the end of the text instead of allowing the call
 	sel           int
-	why           *edit.Field // the reason for a denial while it is written; else nil
-	rule          *edit.Field // the rule while it is edited, one text a line; else nil
-	edited        conversation.Offer
-	wrong         error // why the edited rule cannot be granted
+
+	field  *edit.Field // what is typed; else nil
+	use    fieldUse
+	edited conversation.Offer
+	wrong  error // why the edited rule cannot be granted
 }
+
+// fieldUse is what is typed in an Approve.
+type fieldUse int
+
+const (
+	writesReason  fieldUse = iota // of a denial
+	writesRule                    // one text a line
+	writesCommand                 // that runs instead
+)
 
 // NewApprove returns a question about a reviewed call. A call without an offered
 // rule can be allowed only once. checkRules returns what edited rules would allow.
 func NewApprove(r conversation.Review, checkRules func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
 	a := &Approve{
-		title: plain.Line(plain.MarkInvisible(r.Title)), body: plain.Text(plain.MarkInvisible(r.Command)),
-		offer: r.Offer, checkRules: checkRules, answer: answer,
+		title: shown(r.Title), body: plain.Text(plain.MarkInvisible(r.Command)), checkRules: checkRules, answer: answer,
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo},
+	}
+	if r.Changeable && a.body == r.Command {
+		a.command = r.Command
 	}
 	if r.Diff != "" {
 		a.body = plain.Text(plain.MarkInvisible(strings.ReplaceAll(r.Diff, "\r\n", "\n")))
@@ -65,6 +84,7 @@ func NewApprove(r conversation.Review, checkRules func(rules []string) (conversa
 	a.body = strings.TrimRight(a.body, "\n")
 	a.title = strings.TrimSuffix(a.title, " "+a.body) // the command is shown below
 	if len(r.Offer.Rules) > 0 {
+		a.offers = append([]conversation.Offer{r.Offer}, r.Wider...)
 		a.grants = []conversation.Grant{
 			conversation.GrantOnce, conversation.GrantRun, conversation.GrantAlways, conversation.GrantNo,
 		}
@@ -72,8 +92,34 @@ func NewApprove(r conversation.Review, checkRules func(rules []string) (conversa
 	return a
 }
 
+// NewApproveAll returns a question about several calls of one kind, which are allowed once or denied together.
+func NewApproveAll(reviews []conversation.Review, answer func(conversation.Answer) pane.Action) *Approve {
+	var parts []string
+	for i, r := range reviews {
+		one := NewApprove(r, nil, nil)
+		parts = append(parts, strings.TrimRight(fmt.Sprintf("%d  %s\n%s", i+1, one.title, one.body), "\n"))
+	}
+	a := NewApprove(conversation.Review{Title: fmt.Sprintf("%d calls, together", len(reviews))}, nil, answer)
+	a.body, a.isGroup = strings.Join(parts, "\n"), true
+	return a
+}
+
+// SetWaiting lists the titles of other calls that wait. together is how many calls, with this one, can be answered together, which all
+// begins; 0 for none.
+func (a *Approve) SetWaiting(titles []string, together int, all func() pane.Action) {
+	a.waiting, a.together, a.all = titles, together, all
+}
+
+// shown returns a text that was written by others on one line.
+func shown(text string) string {
+	return plain.Line(plain.MarkInvisible(strings.ReplaceAll(text, "\n", "␊")))
+}
+
 func (a *Approve) asks() bool { return true }
 func (a *Approve) dismiss() pane.Action {
+	if a.isGroup {
+		return nil
+	}
 	return a.answer(conversation.Answer{Grant: conversation.GrantNo})
 }
 
@@ -83,6 +129,9 @@ func (a *Approve) layout(l config, width, height int) int {
 	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))
 	a.head = title[:n]
+	if a.titleFits() {
+		a.head = nil
+	}
 	lines, cells, first := pane.Each(s.Dialog.Title, title[n:]), 0, 0 // the rest of a long title scrolls with the text
 	if a.change != nil {
 		if a.drawing == nil || a.drawnAt != width || a.drawnIn != l.styled {
@@ -97,10 +146,10 @@ func (a *Approve) layout(l config, width, height int) int {
 		lines = append(lines, pane.Each(s.Tool.Subject, rows)...)
 	}
 	all := len(lines) + a.text.more
+	var below []string
 	for _, a.gaps = range []bool{height >= roomy, false} {
-		answers, _ := a.answers()
-		rule, _ := a.ruleBlock()
-		room := height - len(a.heading()) - len(answers) - len(rule)
+		below, _ = a.below()
+		room := height - len(a.heading()) - len(below)
 		a.text.set(lines, min(all, room))
 		if all <= room {
 			break
@@ -109,21 +158,21 @@ func (a *Approve) layout(l config, width, height int) int {
 	if !a.gotMessage && a.change != nil && n == len(title) { // show the first change if not all fits
 		a.text.scroll(max(0, first-1) - a.text.top)
 	}
-	rule, _ := a.ruleBlock()
-	answers, _ := a.answers()
-	return max(inputCells, widest(width, slices.Concat(answers, title, rule)...), cells)
+	return max(inputCells, widest(width, slices.Concat(below, title)...), cells)
+}
+
+// titleFits reports whether the title stands on the line of the question.
+func (a *Approve) titleFits() bool {
+	return a.config.flow && ansi.StringWidth(askedHere+a.title) <= a.width-10
 }
 
 func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
 	a.gotMessage, a.read = true, a.read || a.text.top+a.text.height >= a.text.len()
 	var action pane.Action
 	done := false
-	switch {
-	case a.why != nil:
-		action, done = a.explain(msg)
-	case a.rule != nil:
-		action = a.editRule(msg)
-	default:
+	if a.field != nil {
+		action, done = a.typeInto(msg)
+	} else {
 		action, done = a.choose(msg)
 	}
 	a.layout(a.config, a.width, a.height)
@@ -147,23 +196,31 @@ func (a *Approve) choose(msg tea.Msg) (pane.Action, bool) {
 		}
 	}
 	switch {
-	case len(a.offer.Rules) > 0 && key.Matches(k, keys.Answers.Edit):
-		a.beginRule()
+	case a.checkRules != nil && len(a.offers) > 0 && key.Matches(k, keys.Answers.Rule):
+		a.begin(writesRule, a.offers[a.level].Rules...)
+	case a.command != "" && key.Matches(k, keys.Answers.Edit):
+		a.begin(writesCommand, a.command)
+	case a.together > 0 && key.Matches(k, keys.Answers.Together):
+		return a.all(), false
 	case key.Matches(k, keys.Answers.Accept):
 		return a.answerWith(keys.Answers.Accept)
 	case key.Matches(k, keys.Answers.Close):
 		return a.dismiss(), true
-	case key.Matches(k, keys.Moves.Next, keys.Moves.Down) && k.Text == "":
+	case key.Matches(k, keys.Moves.Next):
 		a.sel = min(a.sel+1, len(a.grants)-1)
-	case key.Matches(k, keys.Moves.Previous, keys.Moves.Up) && k.Text == "":
+	case key.Matches(k, keys.Moves.Previous):
 		a.sel = max(a.sel-1, 0)
+	case key.Matches(k, keys.Moves.Up) && k.Text == "":
+		a.level = max(0, min(a.level+1, len(a.offers)-1))
+	case key.Matches(k, keys.Moves.Down) && k.Text == "":
+		a.level = max(a.level-1, 0)
 	default:
 		return a.scroll(msg), false
 	}
 	return nil, false
 }
 
-// scroll scrolls the text: letters scroll lines, arrows choose.
+// scroll scrolls the text: letters scroll lines, arrows change the rule.
 func (a *Approve) scroll(msg tea.Msg) pane.Action {
 	if a.text.update(msg, a.config.keys.Moves, true) {
 		return nil
@@ -177,154 +234,186 @@ func (a *Approve) answerWith(by key.Binding) (pane.Action, bool) {
 	answer := conversation.Answer{Grant: a.grants[a.sel]}
 	switch {
 	case answer.Grant == conversation.GrantNo:
-		a.why = newLine("")
+		a.field, a.use = newLine(""), writesReason
 		return nil, false
 	case !a.read:
 		a.again = by.Help().Key
 		return endShown{}, false
 	case answer.Grant != conversation.GrantOnce:
-		answer.Rules = a.offer.Rules
+		answer.Rules = a.offers[a.level].Rules
 	}
 	return a.answer(answer), true
 }
 
-// explain handles a message while the reason for a denial is written.
-func (a *Approve) explain(msg tea.Msg) (pane.Action, bool) {
+// begin begins to edit texts. Those with characters that cannot be shown unchanged cannot be edited.
+func (a *Approve) begin(use fieldUse, texts ...string) {
+	if slices.ContainsFunc(texts, func(t string) bool { return plain.Text(plain.MarkInvisible(t)) != t }) {
+		return
+	}
+	a.field, a.use = edit.NewField(plain.Text, edit.MaxInLine), use
+	a.field.SetText(strings.Join(texts, "\n"), true)
+	if use == writesRule {
+		a.edited, a.wrong = a.offers[a.level], nil
+	}
+}
+
+// typeInto handles a message while something is typed.
+func (a *Approve) typeInto(msg tea.Msg) (pane.Action, bool) {
 	k, _ := msg.(tea.KeyPressMsg)
-	keys := a.config.keys
+	keys, before := a.config.keys, a.field.Text()
 	switch {
 	case key.Matches(k, keys.Answers.Accept):
-		return a.answer(conversation.Answer{Grant: conversation.GrantNo, Text: strings.TrimSpace(a.why.Text())}), true
+		return a.accept()
 	case key.Matches(k, keys.Answers.Close) && k.Text == "":
-		a.why = nil
-	case typed(a.why, msg, keys.Edit):
-	default:
+		a.field = nil
+	case !typed(a.field, msg, keys.Edit):
 		return a.scroll(msg), false
+	case a.use == writesRule && a.field.Text() != before:
+		a.edited, a.wrong = a.checkRules(strings.Split(a.field.Text(), "\n"))
 	}
 	return nil, false
 }
 
-// beginRule begins to edit the rule. A rule with characters that cannot be shown
-// unchanged cannot be edited.
-func (a *Approve) beginRule() {
-	rules := a.offer.Rules
-	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(plain.MarkInvisible(r)) != r }) {
-		return
-	}
-	a.rule = edit.NewField(plain.Text, edit.MaxInLine)
-	a.rule.SetText(strings.Join(rules, "\n"), true)
-	a.edited, a.wrong = a.offer, nil
-}
-
-// editRule handles a message while the rule is edited.
-func (a *Approve) editRule(msg tea.Msg) pane.Action {
-	k, _ := msg.(tea.KeyPressMsg)
-	keys, before := a.config.keys, a.rule.Text()
+// accept uses what was typed.
+func (a *Approve) accept() (pane.Action, bool) {
+	text := strings.TrimSpace(a.field.Text())
 	switch {
-	case key.Matches(k, keys.Answers.Accept):
-		if a.wrong == nil {
-			a.rule, a.offer = nil, a.edited
-		}
-	case key.Matches(k, keys.Answers.Close) && k.Text == "":
-		a.rule = nil
-	case !typed(a.rule, msg, keys.Edit):
-		return a.scroll(msg)
-	case a.rule.Text() != before:
-		a.edited, a.wrong = a.checkRules(strings.Split(a.rule.Text(), "\n"))
+	case a.use == writesReason:
+		return a.answer(conversation.Answer{Grant: conversation.GrantNo, Text: text}), true
+	case a.use == writesCommand && text != "" && text != strings.TrimSpace(a.command):
+		return a.answer(conversation.Answer{Grant: conversation.GrantOnce, Command: text}), true
+	case a.use == writesRule && a.wrong != nil:
+		return nil, false
+	case a.use == writesRule:
+		a.offers[a.level] = a.edited
 	}
-	return nil
+	a.field = nil
+	return nil, false
 }
 
-// ruleBlock draws the rule below the answers, as far as the height allows: its texts,
-// what they allow, and a warning. cursor is the text cursor while the rule is
-// edited.
-func (a *Approve) ruleBlock() (lines []string, cursor *point) {
-	answers, _ := a.answers()
-	most := max(a.height/3, min(2, a.height-len(a.heading())-len(answers)-1))
-	if a.why != nil || len(a.offer.Rules) == 0 || most < 1 {
-		return nil, nil
-	}
-	s, offer, keys := a.config.styles, a.offer, a.config.keys.Answers
-	caption := "Rule for " + keys.Run.Help().Key + " and " + keys.Always.Help().Key + ":"
-	if a.rule != nil {
-		offer, caption = a.edited, "Edit the rule:"
-	}
-	if a.gaps {
+// fieldLabels say what is typed.
+var fieldLabels = map[fieldUse]string{
+	writesReason: "Reason (the model reads it, optional):", writesRule: "Edit the rule:", writesCommand: "Run instead (the model is told):",
+}
+
+// below draws what is below the text: what else waits, the answers and the rule, or what is typed. cursor is the text cursor while
+// something is typed.
+func (a *Approve) below() (lines []string, cursor *point) {
+	s := a.config.styles
+	room := max(a.height-len(a.heading())-2, 1) // beside a line of the text and the answers
+	switch {
+	case a.again != "":
+		lines = append(lines, s.Diff.Removed.Render(pane.Clip("Read the end; "+a.again+" again allows it.", a.width)))
+	case a.gaps:
 		lines = append(lines, "")
 	}
-	if most > 3 {
-		lines = append(lines, s.Dialog.Detail.Render(pane.Clip(caption, a.width)))
-		most--
-	}
-	means, warning := pane.WrapHanging("allows "+plain.Line(plain.MarkInvisible(offer.Meaning)), a.width), []string(nil)
-	switch {
-	case a.rule != nil && a.wrong != nil:
-		means, warning = nil, pane.WrapHanging("! "+plain.Line(a.wrong.Error()), a.width)
-	case offer.Warning != "":
-		warning = pane.WrapHanging("! "+plain.Line(offer.Warning), a.width)
-	}
-	warning = warning[:min(len(warning), most-1)] // the warning is left out last
-	most -= len(warning)
-	texts, cursor := a.ruleTexts(max(1, most-min(1, len(means))))
-	if cursor != nil {
-		cursor.y += len(lines)
-	}
-	means = means[:min(len(means), max(most-len(texts), 0))]
-	lines = append(append(lines, pane.Each(s.Tool.Subject, texts)...), pane.Each(s.Dialog.Text, means)...)
-	return append(lines, pane.Each(s.Diff.Removed, warning)...), cursor
-}
-
-func (a *Approve) ruleTexts(height int) (lines []string, cursor *point) {
-	if a.rule != nil {
-		a.rule.SetSize(a.width, height)
-		lines = a.rule.View()
-		x, y := a.rule.Cursor()
+	if a.field != nil {
+		lines = append(lines, s.Dialog.Detail.Render(pane.Clip(fieldLabels[a.use], a.width)))
+		a.field.SetSize(a.width, max(1, min(room-len(lines), a.height/3)))
+		x, y := 0, len(lines)
+		view := a.field.View()
+		if a.use == writesReason {
+			view = make([]string, 1)
+			view[0], x = a.field.Line(a.width)
+			view[0] = s.Dialog.Text.Render(view[0])
+		} else {
+			cx, cy := a.field.Cursor()
+			x, y = cx, y+cy
+		}
+		lines = append(lines, view...)
+		if a.use == writesRule {
+			lines = append(lines, a.meaning(a.edited, room-len(lines))...)
+		}
 		return lines, &point{x, y}
 	}
-	for _, r := range a.offer.Rules {
-		lines = append(lines, cut(plain.Line(plain.MarkInvisible(strings.ReplaceAll(r, "\n", "␊"))), a.width)...)
+	if len(a.waiting) > 0 && room > 2 {
+		more := fmt.Sprintf("+%d waiting: %s", len(a.waiting), strings.Join(a.waiting, " · "))
+		lines = append(lines, s.Text.Faint.Render(pane.Clip(more, a.width)))
 	}
-	if len(lines) > height { // the command or the file above shows the rest
-		lines = append(lines[:height-1], ansi.Truncate(lines[height-1], a.width-1, "")+"…")
+	lines = append(lines, a.answers()...)
+	if len(a.offers) == 0 {
+		return lines, nil
 	}
-	return lines, nil
+	offer, texts := a.offers[a.level], []string(nil)
+	for _, r := range offer.Rules {
+		texts = append(texts, shown(r))
+	}
+	arrows := ""
+	switch {
+	case a.level > 0:
+		arrows = "  ↓ narrower"
+	case len(a.offers) > 1:
+		arrows = "  ↑ wider"
+	}
+	keys := a.config.keys.Answers
+	rule := keys.Run.Help().Key + ", " + keys.Always.Help().Key + " grant " + strings.Join(texts, " + ")
+	rows := cut(rule, a.width-ansi.StringWidth(arrows))
+	most := len(texts) // the command or the file above shows the rest of an exact rule
+	if offer.Warning != "" {
+		most = max(1, min(room-2, a.height/4))
+	}
+	if len(rows) > most {
+		rows = append(rows[:most-1], ansi.Truncate(rows[most-1], a.width-1-ansi.StringWidth(arrows), "")+"…")
+	}
+	rows[len(rows)-1] += arrows
+	lines = append(lines, pane.Each(s.Dialog.Text, rows)...)
+	return append(lines, a.meaning(offer, room-len(rows)-1)...), nil
 }
+
+// meaning says in at most so many lines what rules allow, and warns of wide ones. The warning is left out last.
+func (a *Approve) meaning(offer conversation.Offer, most int) []string {
+	s := a.config.styles
+	means, warning := pane.WrapHanging("allows "+shown(offer.Meaning), a.width), []string(nil)
+	switch {
+	case a.field != nil && a.wrong != nil:
+		means, warning = nil, pane.WrapHanging("! "+plain.Line(a.wrong.Error()), a.width)
+	case offer.Warning != "":
+		warning = pane.WrapHanging("! "+shown(offer.Warning), a.width)
+	}
+	warning = warning[:max(0, min(len(warning), most))]
+	means = means[:max(0, min(len(means), most-len(warning)))]
+	return append(pane.Each(s.Dialog.Detail, means), pane.Each(s.Diff.Removed, warning)...)
+}
+
+// askedHere begins the title.
+const askedHere = "Allow this?"
 
 func (a *Approve) page() page {
 	lines := append(a.heading(), a.text.visible()...)
-	p := page{title: "Allow this?", where: a.text.where(), hints: a.hints()}
-	answers, chosen := a.answers()
-	if chosen > 0 {
-		p.chosen = len(lines) + chosen
+	p := page{title: askedHere, where: a.text.where(), hints: a.hints()}
+	if a.titleFits() {
+		p.title += "  " + a.title
 	}
-	rule, cursor := a.ruleBlock()
+	below, cursor := a.below()
 	if cursor != nil {
-		p.cursor = &point{cursor.x, len(lines) + len(answers) + cursor.y}
+		p.cursor = &point{cursor.x, len(lines) + cursor.y}
 	}
-	if a.why != nil {
-		shown, x := a.why.Line(a.width)
-		answers[len(answers)-1] = a.config.styles.Dialog.Text.Render(shown)
-		p.cursor = &point{x, len(lines) + len(answers) - 1}
-	}
-	p.lines = slices.Concat(lines, answers, rule)
+	p.lines = append(lines, below...)
 	return p
 }
 
 // hints returns what the keys do, the most needed first.
 func (a *Approve) hints() []string {
 	keys := a.config.keys.Answers
-	switch {
-	case a.why != nil:
-		return []string{hint("no", keys.Accept), hint("back", keys.Close)}
-	case a.rule != nil:
-		return []string{hint("use this rule", keys.Accept), hint("leave it", keys.Close)}
+	if a.field != nil {
+		accept := map[fieldUse]string{writesReason: "no", writesRule: "use this rule", writesCommand: "run it"}[a.use]
+		return []string{hint(accept, keys.Accept), hint("back", keys.Close)}
 	}
 	hints := []string{hint("choose", keys.Accept), hint("deny", keys.Close)}
-	if a.text.where() != "" {
-		hints = append(hints, hint("scroll", a.config.keys.Moves.PageDown))
+	if a.isGroup {
+		hints[1] = hint("one by one", keys.Close)
 	}
-	if len(a.offer.Rules) > 0 {
-		hints = append(hints, hint("edit the rule", keys.Edit))
+	if a.command != "" {
+		hints = append(hints, hint("change it", keys.Edit))
+	}
+	if len(a.offers) > 0 {
+		hints = append(hints, hint("write the rule", keys.Rule))
+	}
+	switch {
+	case a.config.flow && a.text.where() != "":
+		hints = append(hints, hint("full", keys.Full))
+	case a.text.where() != "":
+		hints = append(hints, hint("scroll", a.config.keys.Moves.PageDown))
 	}
 	return hints
 }
@@ -337,44 +426,34 @@ func (a *Approve) heading() []string {
 	return lines
 }
 
-// answers draws the lines below the text: one for each answer, or a single line with short
-// names. chosen is the selected line, counted from 1.
-func (a *Approve) answers() (lines []string, chosen int) {
-	s := a.config.styles
-	switch {
-	case a.again != "":
-		lines = append(lines, s.Diff.Removed.Render(pane.Clip("Read the end; "+a.again+" again allows it.", a.width)))
-	case a.gaps:
-		lines = append(lines, "")
+// answers draws the answers side by side.
+func (a *Approve) answers() (lines []string) {
+	s, row, long := a.config.styles.Dialog, "", 0
+	if a.width >= inputCells {
+		long = 1
 	}
-	if a.why != nil {
-		return append(lines, s.Dialog.Detail.Render(pane.Clip("Reason (the model reads it, optional):", a.width)), ""), 0
+	add := func(cell string, style lipgloss.Style) {
+		if row != "" && ansi.StringWidth(row+cell) > a.width {
+			lines, row = append(lines, row), ""
+		}
+		row += style.Render(cell)
 	}
-	row := ""
 	for i, grant := range a.grants {
-		mark, style, b := " ", s.Dialog.Item, a.binding(grant).Help()
+		mark, style := " ", s.Item
 		if i == a.sel {
-			mark, style = "❯", s.Dialog.Selected
+			mark, style = "❯", s.Selected
 		}
-		if a.height >= roomy {
-			lines = append(lines, style.Render(pane.Clip(mark+" "+b.Key+"  "+b.Desc, a.width)))
-			continue
-		}
-		if cell := mark + b.Key + " " + shortLabels[grant] + " "; row != "" && ansi.StringWidth(row+cell) > a.width {
-			lines, row = append(lines, row), style.Render(cell)
-		} else {
-			row += style.Render(cell)
-		}
+		add(mark+a.binding(grant).Help().Key+" "+answerLabels[grant][long]+" ", style)
 	}
-	if row != "" {
-		return append(lines, row), 0
+	if a.together > 0 {
+		add(fmt.Sprintf(" %s all %d ", a.config.keys.Answers.Together.Help().Key, a.together), s.Item)
 	}
-	return lines, len(lines) - len(a.grants) + a.sel + 1
+	return append(lines, row)
 }
 
-// shortLabels holds the short names of answers for low screens.
-var shortLabels = map[conversation.Grant]string{
-	conversation.GrantOnce: "once", conversation.GrantRun: "run", conversation.GrantAlways: "always", conversation.GrantNo: "no",
+// answerLabels holds the short and the long names of answers.
+var answerLabels = map[conversation.Grant][2]string{
+	conversation.GrantOnce: {"once", "once"}, conversation.GrantRun: {"run", "while Plimsoll runs"}, conversation.GrantAlways: {"always", "always here"}, conversation.GrantNo: {"no", "no"},
 }
 
 func (a *Approve) binding(grant conversation.Grant) key.Binding {

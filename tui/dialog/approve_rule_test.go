@@ -16,7 +16,7 @@ func TestApproveMarksInvisibleCharactersInARule(t *testing.T) {
 	if view := s.View(); strings.Contains(view, "\u202e") || strings.Contains(view, "\x1b[31m\u200d") || !strings.Contains(view, "«U+200D»") {
 		t.Errorf("%q", view)
 	}
-	wantAction(t, press(s, "e", "x"), nil) // a rule with invisible characters cannot be edited
+	wantAction(t, press(s, "w", "x"), nil) // a rule with invisible characters cannot be edited
 	wantAction(t, press(s, "a"), approved{Grant: conversation.GrantAlways, Rules: review.Offer.Rules})
 }
 
@@ -47,7 +47,7 @@ func TestAnEditedRuleIsGrantedAfterItsCheck(t *testing.T) {
 		return wide, nil
 	}
 	s := openDialog(80, 24, newApprove(editReview(), checkRules))
-	press(s, "e", "ctrl+u", "e", "d", "i", "t", "(", "*", "enter")
+	press(s, "w", "ctrl+u", "e", "d", "i", "t", "(", "*", "enter")
 	if view := plainView(s); s.Cursor() == nil || !strings.Contains(view, "! it does not cover this call") {
 		t.Fatal(view)
 	}
@@ -57,5 +57,5 @@ func TestAnEditedRuleIsGrantedAfterItsCheck(t *testing.T) {
 	}
 	wantAction(t, press(s, "enter", "a"), approved{Grant: conversation.GrantAlways, Rules: wide.Rules})
 	s = openDialog(80, 24, newApprove(editReview(), checkRules))
-	wantAction(t, press(s, "e", "backspace", "esc", "a"), approved{Grant: conversation.GrantAlways, Rules: []string{"edit(./upload.go)"}})
+	wantAction(t, press(s, "w", "backspace", "esc", "a"), approved{Grant: conversation.GrantAlways, Rules: []string{"edit(./upload.go)"}})
 }

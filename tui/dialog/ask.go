@@ -134,7 +134,10 @@ func (a *Ask) layout(l config, width, height int) int {
 	a.config, a.width, a.height = l, width, height
 	// The own answer has a line, the question half of the rest or what the options leave.
 	rest, labels := max(height-2*count(height >= roomy)-count(a.own != nil), 2), a.labels()
-	question := pane.WrapHanging(a.question, width)
+	var question []string
+	if a.question != "" {
+		question = pane.WrapHanging(a.question, width)
+	}
 	forOptions := min(len(labels), max(rest/2, rest-len(question)))
 	a.text.set(question, min(len(question), rest-forOptions))
 	a.list.set(labels, forOptions)
@@ -227,7 +230,7 @@ func (a *Ask) page() page {
 	}
 	p := page{title: a.title, where: a.text.where(), danger: a.danger,
 		hints: []string{hint(a.accept, a.config.keys.Answers.Accept), hint(a.leave, a.config.keys.Answers.Close)}}
-	gap(true)
+	gap(a.question != "")
 	for i, label := range a.list.visible() {
 		mark, style := "  ", s.Item
 		if a.list.top+i == a.sel {

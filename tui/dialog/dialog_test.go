@@ -97,7 +97,7 @@ func editReview() conversation.Review {
 
 func commandReview() conversation.Review {
 	return conversation.Review{Title: "run_command", Command: "go test ./a && go vet ./a",
-		Offer: conversation.Offer{Rules: []string{"run_command(go test ./a && go vet ./a)"}, Meaning: "exactly this command", Warning: "runs this project's own code"}}
+		Changeable: true, Offer: conversation.Offer{Rules: []string{"run_command(go test ./a && go vet ./a)"}, Meaning: "exactly this command", Warning: "runs this project's own code"}}
 }
 
 func TestApproveAnswers(t *testing.T) {
@@ -117,7 +117,7 @@ func TestApproveAnswers(t *testing.T) {
 		{[]string{"enter"}, approved{Grant: conversation.GrantOnce}},
 		{[]string{"c"}, granted(conversation.GrantRun, "edit(./upload.go)")},
 		{[]string{"a"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
-		{[]string{"down", "down", "enter"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
+		{[]string{"right", "tab", "down", "enter"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
 		{[]string{"right", "right", "left", "enter"}, granted(conversation.GrantRun, "edit(./upload.go)")},
 		{[]string{"tab", "tab", "tab", "down", "enter", "enter"}, no},
 		{[]string{"up", "shift+tab", "enter"}, approved{Grant: conversation.GrantOnce}},

@@ -39,7 +39,11 @@ type Answers struct {
 	Always key.Binding
 	No     key.Binding
 	Yes    key.Binding
-	Edit   key.Binding // edits the rule that an approval grants
+	Edit   key.Binding // changes the command of an approval
+	Rule   key.Binding // writes the rule that an approval grants
+
+	Together key.Binding // answers several approvals together
+	Full     key.Binding // a question over the whole screen, and back
 }
 
 // DefaultKeyMap returns the keys of docs/keys.md.
@@ -64,7 +68,11 @@ func DefaultKeyMap() KeyMap {
 			Always: bind("a", "always allow in this workspace", "a", "3"),
 			No:     bind("n", "deny, and say why", "n", "4"),
 			Yes:    bind("y", "yes", "y"),
-			Edit:   bind("e", "edit the rule to grant", "e"),
+			Edit:   bind("e", "change the command first", "e"),
+			Rule:   bind("w", "write the rule to grant", "w"),
+
+			Together: bind("t", "answer waiting calls of one kind together", "t"),
+			Full:     bind("ctrl+o", "see all of a question, and back", "ctrl+o"),
 		},
 		Lists: Lists{
 			Favorite: bind("ctrl+f", "mark a model as a favorite", "ctrl+f"),

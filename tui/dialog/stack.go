@@ -58,6 +58,7 @@ type config struct {
 	styles themes.Styles
 	styled int // number of changes of styles
 	keys   KeyMap
+	flow   bool // for a question in the flow
 }
 
 // Stack holds the dialogs that are open. The last one pushed has the keys. It
@@ -69,13 +70,17 @@ type Stack struct {
 	ready   time.Time // when the top dialog begins to accept answers
 	early   int       // number of keys that came before
 
+	flowLines int // for the question in the flow; 0: it is a dialog
+
 	lineFilter func(line string) string // rewrites each drawn line; may be nil
 }
 
 // opened is an open dialog with the width of its lines.
 type opened struct {
 	Dialog
-	cells int
+	cells      int
+	isQuestion bool // it opened by itself: it stands in the flow
+	isFull     bool // but the user wants it over the whole screen
 }
 
 // NewStack returns an empty stack.
@@ -182,6 +187,9 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) pane.Action {
 	case tea.PasteMsg:
 		early = top.asks() && now.Before(s.ready)
 	}
+	if k, is := msg.(tea.KeyPressMsg); is && s.toggleFull(k) {
+		return nil
+	}
 	if early {
 		if a, is := top.(*Approve); is && a.again != "" { // the user has read it before: the key was meant for it
 			return nil
@@ -245,6 +253,10 @@ func (s *Stack) roomOf(d Dialog) room {
 
 func (s *Stack) layout(i int) {
 	d := &s.dialogs[i]
+	if s.flows(d) {
+		s.layoutFlow(d)
+		return
+	}
 	r := s.roomOf(d.Dialog)
 	widest, most := r.widest(), r.maxLines()
 	if isBeside(d.Dialog) {

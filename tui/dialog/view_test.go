@@ -41,7 +41,7 @@ func TestViews(t *testing.T) {
 	}{
 		{"approve an edit", func() dialog.Dialog { return newApprove(editReview()) }, nil},
 		{"approve a command", func() dialog.Dialog { return newApprove(command) }, []string{"down"}},
-		{"edit a rule", func() dialog.Dialog { return newApprove(editReview()) }, []string{"e", "backspace"}},
+		{"edit a rule", func() dialog.Dialog { return newApprove(editReview()) }, []string{"w", "backspace"}},
 		{"say why not", func() dialog.Dialog { return newApprove(command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
 		{"ask", func() dialog.Dialog {
 			return newAsk("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})

@@ -52,6 +52,9 @@ const (
 
 func (t *toolItem) finish(r conversation.ToolResult) {
 	t.state, t.result, t.tail, t.change = callDone, r, "", nil
+	if args, err := conversation.WithCommand(t.call.Arguments, r.Ran); err == nil && r.Ran != "" {
+		t.call.Arguments, t.aboutKnown = args, false
+	}
 	if f, ok := diff.Parse(r.Detail); ok {
 		t.change = &f
 	}

@@ -1,0 +1,103 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent/updates"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+	"plimsoll/tui/dialog"
+)
+
+// longReply fills the transcript; its last line is the reason for the call.
+func longReply() updates.Appended {
+	var l conversation.Log
+	return updates.Appended{Events: l.Prepare(time.Now(), conversation.UserMessage{Text: "tidy up"},
+		conversation.AssistantMessage{Text: strings.Repeat("A line of the reply.\n\n", 30) + "I remove what the build left.", Stop: conversation.StopCalls})}
+}
+
+func TestAQuestionStandsInTheFlow(t *testing.T) {
+	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
+		screen(t, func(r *rig, _ *tui.Options) { r.width, r.height = size[0], size[1] }, func(r *rig) {
+			r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Repeat("rm -rf build\n", 50)+"rm END"))
+			r.wantText("▎ Allow this?", "I remove what the build left.", "rm -rf build", "once", "grant", "enter choose")
+			r.press("pgup", "pgup", "pgup") // scrolls the transcript, and answers nothing
+			r.wantNoText("I remove what the build left.")
+			r.wantText("A line of the reply.", "Allow this?")
+			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: 2, Y: 3})
+			r.wantText("Allow this?")
+			r.wait(dialog.ReadingTime)
+			r.press("ctrl+o")
+			r.wantText("╭─")
+			r.wantNoText("▎ Allow this?")
+			r.press("ctrl+o")
+			r.wantText("▎ Allow this?")
+			r.press("y")
+			r.wantText("rm END", "Read the end; y again allows it.")
+			r.wait(dialog.ReadingTime)
+			r.press("y")
+			r.wantCalls("first answer c1 once")
+			r.wantNoText("Allow this?")
+		})
+	}
+}
+
+func TestWaitingCallsOfOneKindAreAnsweredTogether(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		edit := approval("c3", "")
+		edit.Call.Name, edit.Review.Title = "modify_file", "modify_file a.go"
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "make"), edit, approval("c2", "make install"))
+		r.wait(dialog.ReadingTime)
+		r.wantText("Allow this?  run_command", "+2 waiting: modify_file a.go · run_command", "t all 2")
+		r.press("t")
+		r.wait(dialog.ReadingTime)
+		r.wantText("Allow this?  2 calls, together", "1  run_command", "make install", "esc one by one")
+		r.press("esc")
+		r.wantText("Allow this?  run_command")
+		r.wait(dialog.ReadingTime)
+		r.press("t")
+		r.wait(dialog.ReadingTime)
+		r.press("y")
+		r.wantCalls("first answer c1 once", "first answer c2 once")
+		r.wantText("Allow this?  modify_file a.go")
+		r.sendUpdates(approval("c4", "make"), approval("c5", "make"), updates.ApprovalClosed{CallID: "c3"})
+		r.wait(dialog.ReadingTime)
+		r.press("t")
+		r.sendUpdates(updates.ApprovalClosed{CallID: "c5"}) // the turn was stopped
+		r.wantNoText("together")
+	})
+}
+
+func TestACommandIsChangedBeforeItRuns(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		asked := approval("c1", "rm -rf /")
+		asked.Review.Changeable = true
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, asked)
+		r.wait(dialog.ReadingTime)
+		r.press("e")
+		r.wantText("Run instead", "enter run it")
+		r.typeText("tmp/x")
+		r.press("enter")
+		r.wantCalls("first answer c1 once rm -rf /tmp/x")
+	})
+}
+
+func TestARuleIsWidenedAndNarrowedWithTheArrowKeys(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		asked := approval("c1", "go test ./a")
+		asked.Review.Wider = []conversation.Offer{{Rules: []string{"run_command(go test *)"}, Meaning: "commands of the form go test *", Warning: "wide: it would have allowed 7 of them"}}
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, asked)
+		r.wait(dialog.ReadingTime)
+		r.wantText("r, a grant run_command(go test ./a)  ↑ wider")
+		r.press("up", "up")
+		r.wantText("r, a grant run_command(go test *)  ↓ narrower", "! wide: it would have allowed 7")
+		r.press("down")
+		r.wantNoText("go test *")
+		r.press("up", "r")
+		r.wantCalls("first answer c1 run run_command(go test *)")
+	})
+}
