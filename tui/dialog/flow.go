@@ -84,7 +84,7 @@ func (s *Stack) Flow() Flow {
 
 // toggleFull shows a question over the whole screen, or in the flow again, if that is what the key does.
 func (s *Stack) toggleFull(k tea.KeyPressMsg) bool {
-	if n := len(s.dialogs); n > 0 && s.dialogs[n-1].isQuestion && s.flowLines > 0 && key.Matches(k, s.config.keys.Answers.Full) {
+	if n := len(s.dialogs); n > 0 && (s.flowLines > 0 || s.dialogs[n-1].isFull) && s.dialogs[n-1].isQuestion && key.Matches(k, s.config.keys.Answers.Full) {
 		s.dialogs[n-1].isFull = !s.dialogs[n-1].isFull
 		s.layout(n - 1)
 		return true
