@@ -21,8 +21,9 @@ func longReply() updates.Appended {
 }
 
 func TestAQuestionStandsInTheFlow(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
-		screen(t, func(r *rig, _ *tui.Options) { r.width, r.height = size[0], size[1] }, func(r *rig) {
+		screenIn(t, func(r *rig, _ *tui.Options) { r.width, r.height = size[0], size[1] }, func(r *rig) {
 			r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Repeat("rm -rf build\n", 50)+"rm END"))
 			r.wantText("▎ Allow this?", "I remove what the build left.", "rm -rf build", "once", "grant", "enter choose")
 			r.press("pgup", "pgup", "pgup") // scrolls the transcript, and answers nothing
