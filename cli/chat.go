@@ -91,8 +91,8 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 		Backend: h, Edit: cmd.edit, EditFile: cmd.editFile,
 		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse,
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
-		Pictures: h.Pictures(features.Artist(cfg.Images.Draw)),
-		Place:    cmd.console.Home(cmd.settings.Workspace), Pick: options.Resume == screen.Pick,
+		Pictures: h.Pictures(features.Artist(cfg.Images.Draw)), ClipboardImage: h.ClipboardImage(terminal.Clipboard{Env: cmd.console.Getenv}),
+		Place: cmd.console.Home(cmd.settings.Workspace), Pick: options.Resume == screen.Pick,
 	})
 	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))
 	stop()

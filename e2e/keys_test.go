@@ -437,6 +437,10 @@ var acts = map[string]keyTest{
 		t.awaitDraft("one edited")
 		t.clear()
 	},
+	"PasteImage": func(t *terminal, name string) {
+		t.press(name)
+		t.awaitText("the clipboard cannot be read here")
+	},
 	"Background": func(t *terminal, name string) {
 		t.press(name)
 		t.awaitText("no command")

@@ -328,7 +328,9 @@ type Options struct {
 	Mouse      bool
 	Progress   bool // the terminal has a progress bar
 	Pictures   Pictures
-	Links      bool // the terminal supports links
+	// ClipboardImage stores the image in the clipboard as a file and returns its path.
+	ClipboardImage func(ctx context.Context) (path string, err error)
+	Links          bool // the terminal supports links
 	// Notify returns the sequence that makes the terminal show a notification, or "". It
 	// may block. nil: no notifications.
 	Notify func(ctx context.Context, text string) string

@@ -102,6 +102,8 @@ func (m *Model) handleMainKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		transcript.ToggleExpanded()
 	case key.Matches(k, keys.Mode):
 		return m.do(m.session.cycleMode()), true
+	case key.Matches(k, keys.PasteImage):
+		return m.pasteImage(), true
 	case key.Matches(k, keys.TakeBack):
 		if len(m.chat.outbox.queued) > 0 {
 			m.session.Session.ReturnQueued()

@@ -52,6 +52,7 @@ type Screen struct {
 	Expand     key.Binding
 	Mode       key.Binding
 	TakeBack   key.Binding
+	PasteImage key.Binding
 	Background key.Binding // while a command of the model runs, or with an empty draft
 
 	History key.Binding
@@ -90,6 +91,7 @@ func DefaultKeyMap() KeyMap {
 			Expand:     bind("ctrl+o", "expand or fold tools, reasoning, long messages", "ctrl+o"),
 			Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
 			TakeBack:   bind("alt+↑", "edit queued messages", "alt+up"),
+			PasteImage: bind("ctrl+v", "attach the image in the clipboard", "ctrl+v"),
 			Background: bind("ctrl+b", "move the running command to the background", "ctrl+b"),
 
 			History: bind("ctrl+t", "the full conversation next to what the model is sent", "ctrl+t"),

@@ -8,6 +8,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 )
 
@@ -89,4 +90,19 @@ func (p *pictures) show(msg pictureMsg, t *transcript.Model) tea.Cmd {
 		t.SetPicture(msg.image, msg.shown)
 	}
 	return nil
+}
+
+// pasteImage mentions the image in the clipboard.
+func (m *Model) pasteImage() tea.Cmd {
+	ctx, read := m.env.ctx, m.env.ClipboardImage
+	if read == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		path, err := read(ctx)
+		if err != nil {
+			return commandResult{err, func() pane.Action { return requestFailed{err} }}
+		}
+		return tea.PasteMsg{Content: path}
+	}
 }

@@ -22,7 +22,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.PasteMsg:
 		m.keyboard.textKeys++
 		m.keyboard.allKeys++
-		cmd = m.dispatchInput(msg)
+		if cmd = m.dispatchInput(msg); msg.Content == "" && m.keyTarget() == (keyTarget{}) { // the terminal pastes only text
+			cmd = m.pasteImage()
+		}
 	case tea.MouseMsg:
 		cmd = m.handleMouse(msg)
 	case updatesMsg:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,7 @@ type Host struct {
 	shown                   // what the screen shows
 	parent       *shown     // the open conversation while one of its tasks is shown, else nil
 	isClosed     bool       // the chat ends: no conversation may be opened
+	pasted       string     // folder of images from the clipboard; "" without any
 	isTrustAsked bool       // the user has answered whether the workspace's file is trusted
 
 	settingsMu sync.Mutex // held while settings are stored
@@ -234,6 +236,9 @@ func (h *Host) Close() {
 	h.isClosed = true
 	if err := h.closeConversation(); err != nil {
 		fmt.Fprintln(h.deps.Console.Stderr, console.Explain(err))
+	}
+	if h.pasted != "" {
+		_ = os.RemoveAll(h.pasted) // else the system's cleaning takes what is left
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"os"
 
 	"plimsoll/cli/terminal"
 	"plimsoll/conversation"
@@ -32,4 +33,30 @@ func (h *Host) Pictures(by *terminal.Artist) tui.Pictures {
 		p.Lines, before, err = by.Draw(scaled, cells, id)
 		return p, before, err
 	}}
+}
+
+// ClipboardImage returns a function that stores the image in a clipboard as a file, which the host removes at its end.
+func (h *Host) ClipboardImage(of terminal.Clipboard) func(ctx context.Context) (path string, err error) {
+	return func(ctx context.Context) (string, error) {
+		image, err := of.Image(ctx, picture.MaxBytes)
+		if err != nil {
+			return "", err
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.isClosed {
+			return "", errClosing
+		}
+		if h.pasted == "" {
+			if h.pasted, err = os.MkdirTemp("", "plimsoll-"); err != nil {
+				return "", err
+			}
+		}
+		f, err := os.CreateTemp(h.pasted, "pasted-*.png")
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(image)
+		return f.Name(), errors.Join(err, f.Close())
+	}
 }

@@ -77,7 +77,7 @@ func (r *Running) LookAtImage(workspace, name string) (ImageInfo, error) {
 	sent.Width, sent.Height = picture.Fit(w, h, r.imageSide(model))
 	info := ImageInfo{sent.Size(), fmt.Sprintf("%dx%d, %s, ~%s tokens", w, h, numbers.Bytes(st.Size()), numbers.Grouped(imageTokens(model, sent)))}
 	if model.Caps.NoImages {
-		info.Text = "✗ " + model.Name() + " takes no images, and is sent only the name · " + info.Text
+		info.Text = "✗ " + model.Name() + " takes no images, and is sent only the name; /model " + strings.Join(r.Agents.Providers.Seeing(model.Provider), ", ") + " see it · " + info.Text
 	}
 	return info, nil
 }

@@ -212,6 +212,29 @@ func (p *Providers) RemoveKey(provider string) error {
 	return err
 }
 
+// Seeing names up to three models that take images: of a provider first, then of those with a key, or of any if none has one.
+func (p *Providers) Seeing(provider string) (names []string) {
+	sees := func(e catalog.Entry) bool {
+		return !e.Deprecated && !e.Trained && e.Tools && (e.Images == nil || *e.Images)
+	}
+	connected := slices.DeleteFunc(p.Names(), func(name string) bool { return name == provider || p.Key(name).Source == "" })
+	for _, name := range slices.Concat([]string{provider}, connected, p.Names()) {
+		e, ok := catalog.Default(name)
+		if !ok || !sees(e) {
+			all := catalog.All()
+			i := slices.IndexFunc(all, func(e catalog.Entry) bool { return e.Provider == name && sees(e) })
+			if i < 0 {
+				continue
+			}
+			e = all[i]
+		}
+		if full := e.Provider + "/" + e.ID; !slices.Contains(names, full) && len(names) < 3 && (len(names) == 0 || p.Key(name).Source != "") {
+			names = append(names, full)
+		}
+	}
+	return names
+}
+
 // Known reports whether a provider of this name exists.
 func (p *Providers) Known(name string) bool { return slices.Contains(p.Names(), name) }
 
