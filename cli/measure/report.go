@@ -1,9 +1,14 @@
 package measure
 
 import (
+	"fmt"
+	"math"
+
 	"plimsoll/cli/transfer"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
 )
 
 // Run is the result of a replay, with what its output needs.
@@ -18,8 +23,9 @@ type Run struct {
 // without policies.
 type Document struct {
 	replay.Report
-	Front []preset.Name `json:"front"`
-	Files []File        `json:"files"` // replaces the report's files
+	Front    []preset.Name `json:"front"`
+	Sentence string        `json:"sentence"` // what the table says of Plimsoll, "" if it was not replayed
+	Files    []File        `json:"files"`    // replaces the report's files
 }
 
 // File is an input in a document.
@@ -32,7 +38,7 @@ type File struct {
 
 // Document is the report as `replay --json` writes it.
 func (r Run) Document() Document {
-	d := Document{Report: r.Report, Front: r.Front(), Files: []File{}}
+	d := Document{Report: r.Report, Front: r.Front(), Sentence: r.Sentence(), Files: []File{}}
 	replayed := r.Report.Files
 	for _, in := range r.inputs {
 		f := File{File: replay.File{Name: in.name, Policies: map[preset.Name]replay.Figures{}}, Problems: append([]transfer.ImportProblem{}, in.problems...)}
@@ -89,4 +95,41 @@ func (r Run) Front() []preset.Name {
 		}
 	}
 	return front
+}
+
+// fewConversations is the number below which a set says nothing about other conversations.
+const fewConversations = 10
+
+// Sentence compares Plimsoll with sending everything, for people to repeat, or says why the figures do not carry that. It is ""
+// if Plimsoll was not replayed. Shares are rounded down.
+func (r Run) Sentence() string {
+	f, replayed := r.Report.Totals[preset.Plimsoll]
+	ratio := float64(f.CostRatio[r.Sheet])
+	if !replayed || math.IsNaN(ratio) || f.Overflow > 0 {
+		return ""
+	}
+	corpus := r.Report.Corpus
+	if corpus.Files < fewConversations {
+		return numbers.Count(corpus.Files, "conversation") + ": too few to say what Plimsoll saves on others."
+	}
+	set := fmt.Sprintf("On these %s (%s", numbers.Count(corpus.Files, "conversation"), numbers.Count(corpus.Requests, "request"))
+	everything := "sending everything"
+	if raw := r.Report.Totals[preset.Raw]; raw.TokensSent > 0 {
+		set += fmt.Sprintf(", %.1f M tokens if everything is sent", raw.TokensSent/1e6)
+		if raw.Overflow > 0 {
+			everything += " (" + numbers.Count(raw.Overflow, "request") + " too large for the window)"
+		}
+	}
+	set += "; prices " + plain.Line(r.Sheet) + ") Plimsoll costs "
+	switch saved := math.Floor(100 * (1 - ratio)); {
+	case saved < 0:
+		return fmt.Sprintf("%s%.0f %% more than %s.", set, -saved, everything)
+	case saved < 1:
+		return set + "as much as " + everything + "."
+	case !f.RecallTool.IsKnown():
+		return fmt.Sprintf("%s%.0f %% less than %s.", set, saved, everything)
+	default:
+		return fmt.Sprintf("%s%.0f %% less than %s, and keeps in view %.0f %% of the names from tool results that later replies use.", set,
+			saved, everything, math.Floor(100*float64(f.RecallTool)))
+	}
 }

@@ -85,6 +85,9 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 			fmt.Fprintf(&b, "%s makes requests that providers refuse: %s\n", plain.Line(string(name)), numbers.Count(n, "fault"))
 		}
 	}
+	if sentence := r.Sentence(); sentence != "" {
+		b.WriteString("\n" + sentence + "\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
