@@ -1,14 +1,9 @@
 package measure
 
 import (
-	"fmt"
-	"math"
-
 	"plimsoll/cli/transfer"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
-	"plimsoll/conversation/numbers"
-	"plimsoll/conversation/plain"
 )
 
 // Run is the result of a replay, with what its output needs.
@@ -95,41 +90,4 @@ func (r Run) Front() []preset.Name {
 		}
 	}
 	return front
-}
-
-// fewConversations is the number below which a set says nothing about other conversations.
-const fewConversations = 10
-
-// Sentence compares Plimsoll with sending everything, for people to repeat, or says why the figures do not carry that. It is ""
-// if Plimsoll was not replayed. Shares are rounded down.
-func (r Run) Sentence() string {
-	f, replayed := r.Report.Totals[preset.Plimsoll]
-	ratio := float64(f.CostRatio[r.Sheet])
-	if !replayed || math.IsNaN(ratio) || f.Overflow > 0 {
-		return ""
-	}
-	corpus := r.Report.Corpus
-	if corpus.Files < fewConversations {
-		return numbers.Count(corpus.Files, "conversation") + ": too few to say what Plimsoll saves on others."
-	}
-	set := fmt.Sprintf("On these %s (%s", numbers.Count(corpus.Files, "conversation"), numbers.Count(corpus.Requests, "request"))
-	everything := "sending everything"
-	if raw := r.Report.Totals[preset.Raw]; raw.TokensSent > 0 {
-		set += fmt.Sprintf(", %.1f M tokens if everything is sent", raw.TokensSent/1e6)
-		if raw.Overflow > 0 {
-			everything += " (" + numbers.Count(raw.Overflow, "request") + " too large for the window)"
-		}
-	}
-	set += "; prices " + plain.Line(r.Sheet) + ") Plimsoll costs "
-	switch saved := math.Floor(100 * (1 - ratio)); {
-	case saved < 0:
-		return fmt.Sprintf("%s%.0f %% more than %s.", set, -saved, everything)
-	case saved < 1:
-		return set + "as much as " + everything + "."
-	case !f.RecallTool.IsKnown():
-		return fmt.Sprintf("%s%.0f %% less than %s.", set, saved, everything)
-	default:
-		return fmt.Sprintf("%s%.0f %% less than %s, and keeps in view %.0f %% of the names from tool results that later replies use.", set,
-			saved, everything, math.Floor(100*float64(f.RecallTool)))
-	}
 }
