@@ -85,8 +85,7 @@ func (c *tokenCounter) idle(ctx context.Context) {
 
 // cannotCount reports whether an error means that the endpoint will not count later either.
 func cannotCount(err error) bool {
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return !e.Retryable() && e.Class != llm.Cancelled
 	}
 	return err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)

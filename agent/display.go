@@ -33,7 +33,6 @@ func (d *display) status(s updates.Status) {
 	d.journal.Publish(s)
 }
 
-// showMeter publishes the meter.
 func (d *display) showMeter() {
 	r := d.journal.Reading()
 	free := -1

@@ -133,7 +133,6 @@ func keepPartials(ctx context.Context, log core.Log, logger *slog.Logger) *parti
 	return k
 }
 
-// replacePartial replaces the partial reply.
 func (k *partialKeeper) replacePartial(p conversation.PartialReply) {
 	size := len(p.Text) + len(p.Reasoning)
 	urgent := size-k.urgentSize >= max(keepBytes, size/keepShare)

@@ -57,8 +57,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.compactor.CompactAfterTurn(ctx)
 	}
 
-	var failure *llm.Error
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*llm.Error](err); ok {
 		a.queue.returnToComposer()
 		logged := t.hasBegun && failure.Class != llm.NotSaved && failure.Class != llm.Cancelled
 		if logged {

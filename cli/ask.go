@@ -20,7 +20,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// askCommand asks one question.
 type askCommand struct {
 	agents        *session.Agents
 	console       *console.Console
@@ -172,7 +171,6 @@ func hostedModelNotes(events []conversation.Event, now llm.Model) []string {
 	return []string{"the conversation used " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
 }
 
-// turnPrinter prints the turn of one question.
 type turnPrinter struct {
 	running          *session.Running
 	reply            console.ReplyWriter

@@ -63,8 +63,7 @@ func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, pro
 	}
 	maker := screen.NewMaker(own.settings, p.running)
 	text, notes, err := maker.Message(ctx, own.Command, own.args, nil)
-	var asks *owncommand.ApprovalError
-	if errors.As(err, &asks) {
+	if _, ok := errors.AsType[*owncommand.ApprovalError](err); ok {
 		return "", console.WithHint(fmt.Errorf("not sent: %w", err), "--approve all allows it, and so does a rule in permissions.allow")
 	}
 	if err != nil {

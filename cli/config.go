@@ -11,7 +11,6 @@ import (
 	"plimsoll/config"
 )
 
-// configCommands are the commands about the configuration.
 type configCommands struct {
 	console  *console.Console
 	settings *setup.Settings

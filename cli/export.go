@@ -14,7 +14,6 @@ import (
 // An export holds every message of the log, also those that compaction hides from the model, and the full text of cut results.
 // A log never holds a key.
 
-// exportCommand exports a conversation.
 type exportCommand struct {
 	console       *console.Console
 	conversations *session.Conversations

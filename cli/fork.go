@@ -111,7 +111,6 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	return err
 }
 
-// addCompactFlag adds the flag --compact to a command.
 func addCompactFlag(c *cobra.Command, f *session.CompactFlag, usage string) {
 	c.Flags().Var(f, "compact", usage)
 	c.Flags().Lookup("compact").NoOptDefVal = session.DefaultProfile

@@ -94,7 +94,6 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	return cmd.printMessages(ctx, args)
 }
 
-// printMessages writes the messages.
 func (cmd *printCommand) printMessages(ctx context.Context, args []string) error {
 	snapshot, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
@@ -145,7 +144,6 @@ func (cmd *printCommand) writeFailures(w io.Writer, log []conversation.Event, be
 	return log, nil
 }
 
-// messages are the messages to write.
 func (cmd *printCommand) messages(ctx context.Context, snapshot *session.Snapshot) ([]projection.Message, error) {
 	if !cmd.compacted && cmd.preset == "" {
 		return snapshot.OriginalMessages(), nil

@@ -20,7 +20,6 @@ import (
 	"unicode"
 )
 
-// decodeScalar decodes one value and checks it.
 func decodeScalar(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	switch {
 	case v.Type() == durationType:

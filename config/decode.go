@@ -249,8 +249,7 @@ func decodeTables(v reflect.Value, items []any) error {
 		entry := reflect.New(v.Type().Elem()).Elem()
 		for _, key := range sortedKeys(table) {
 			err := (&decoder{src: &source{}, origins: Origins{}}).decode(entry, leaf{path: []segment{{key: key}}, value: table[key]}, 0, "")
-			var m *valueError
-			if errors.As(err, &m) {
+			if m, ok := errors.AsType[*valueError](err); ok {
 				return invalid(m.hint, "entry %d: %s: %s", i+1, key, m.message)
 			}
 		}

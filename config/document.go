@@ -246,8 +246,8 @@ func checkTokens(src *source, tokens token.Tokens) *Problem {
 // syntaxProblem turns an error of the parser into a Problem.
 func (s *source) syntaxProblem(err error) *Problem {
 	message, line, col := "cannot be read as YAML", 0, 0
-	var syntax *yaml.SyntaxError // its Error method prints the tokens of the whole file, in quadratic time
-	if errors.As(err, &syntax) {
+	// its Error method prints the tokens of the whole file, in quadratic time
+	if syntax, ok := errors.AsType[*yaml.SyntaxError](err); ok {
 		message = syntax.Message
 		if syntax.Token != nil && syntax.Token.Position != nil {
 			line, col = syntax.Token.Position.Line, syntax.Token.Position.Column

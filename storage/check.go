@@ -80,7 +80,6 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Fi
 	return all, ctx.Err()
 }
 
-// checkConversation checks one conversation file.
 func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 	f := s.dir.conversation(id)
 	out := checkMode(f, id)
@@ -335,8 +334,7 @@ func unreadable(f dbfile, id string, c remedy, err error) Finding {
 // cause returns the cause in a DamagedError, without the file name and the advice
 // to run doctor, which is running.
 func cause(err error) error {
-	var d *DamagedError
-	if errors.As(err, &d) {
+	if d, ok := errors.AsType[*DamagedError](err); ok {
 		return d.Cause
 	}
 	return err

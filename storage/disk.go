@@ -158,7 +158,6 @@ func waitForLock(ctx context.Context, q *fileQueue, f *os.File, a access) error 
 	}
 }
 
-// queue returns the queue for path.
 func (d *disk) queue(path string) (*fileQueue, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

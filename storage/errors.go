@@ -103,8 +103,7 @@ func (e *AmbiguousError) Is(target error) bool { return target == ErrNotFound &&
 
 // damaged wraps cause in a DamagedError, unless it contains one already.
 func damaged(path string, cause error) error {
-	var d *DamagedError
-	if errors.As(cause, &d) {
+	if _, ok := errors.AsType[*DamagedError](cause); ok {
 		return cause
 	}
 	return &DamagedError{File: path, Cause: cause}

@@ -154,7 +154,6 @@ func partial(tx txn) (p conversation.PartialReply, ok, stale bool) {
 
 func deletePartial(tx txn) error { return tx.delete(bucketMeta, keyPartial) }
 
-// hasKind reports whether one of events is of kind k.
 func hasKind(events []conversation.Event, k conversation.Kind) bool {
 	return slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == k })
 }

@@ -36,7 +36,6 @@ type index struct {
 	log  *slog.Logger
 }
 
-// indexRow is a row of the index.
 type indexRow struct {
 	Entry
 	Size  int64 `json:"size"`
@@ -210,7 +209,6 @@ func (x *index) dropDamaged(ctx context.Context) error {
 	})
 }
 
-// buildRow builds the row of a conversation from its file.
 func (x *index) buildRow(ctx context.Context, f fileInfo) indexRow {
 	var e Entry
 	err := x.disk.view(ctx, x.dir.conversation(f.id), func(tx txn) error {

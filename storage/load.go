@@ -282,7 +282,6 @@ func isGapless(first uint64, rows []row, reasons []error) bool {
 	return true
 }
 
-// jsonString encodes data as a JSON string.
 func jsonString(data []byte) []byte {
 	out, _ := json.Marshal(conversation.Clean(string(data))) // cannot fail for a string
 	return out

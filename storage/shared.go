@@ -20,7 +20,6 @@ const maxHistory = 2000
 // maxHistoryText is the longest input that is kept, in bytes. A longer one is a pasted file.
 const maxHistoryText = 64 << 10
 
-// historyInput is one entry of the input history.
 type historyInput struct {
 	Text      string `json:"text"`
 	Workspace string `json:"workspace,omitempty"`

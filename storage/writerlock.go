@@ -118,7 +118,6 @@ func (l *writerLocks) heldElsewhere(ctx context.Context, ids []string) (map[stri
 	return found, err
 }
 
-// isLocked reports whether the file at path is locked.
 func isLocked(path string) bool {
 	f, err := os.Open(filepath.Clean(path))
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 // All work that takes time or does I/O is a command. A command takes a ctx, does not access
 // the screen, and returns a function that Update calls with its result.
 
-// commandResult is what a command returns.
 type commandResult struct {
 	err  error // why the request failed; then shows it
 	then func() pane.Action

@@ -33,7 +33,6 @@ type outbox struct {
 	unreadableFiles unreadableFiles
 }
 
-// waitingMessage is a waiting message as it is shown.
 type waitingMessage struct {
 	text  string
 	label string // its beginning, sanitised

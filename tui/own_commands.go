@@ -100,7 +100,6 @@ func (c *chat) sendOwnCommand(command composer.Command) pane.Action {
 		own: &ownCommandRun{name: command.Name, args: command.Args}})
 }
 
-// listOwnCommands lists the commands with their weights.
 func (c *chat) listOwnCommands() pane.Action {
 	ctx, b := c.env.ctx, c.env.Backend
 	return readAction(func(context.Context) (show, late func() pane.Action, err error) {

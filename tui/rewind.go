@@ -251,7 +251,6 @@ type showPlan struct {
 	plan FilePlan
 }
 
-// openPlan shows the diffs of a plan.
 func (v *views) openPlan(a showPlan) pane.Action {
 	if no := v.whyNotOpen(); no != nil {
 		return no

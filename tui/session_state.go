@@ -16,7 +16,6 @@ import (
 // The parts of a session: the log, the content of the window, the running activity, the
 // pending summary, and the clock of the provider's cache. They do not use each other.
 
-// eventLog holds the events of the conversation.
 type eventLog []conversation.Event
 
 // newest is the Seq of the newest event, 0 if the log is empty.

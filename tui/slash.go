@@ -143,7 +143,6 @@ func restoreLineOnFailure(line typedLine, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// runCommand runs a slash command.
 func (m *Model) runCommand(c composer.Command) tea.Cmd {
 	for _, known := range slashCommands() {
 		if known.Name == c.Name {

@@ -102,7 +102,6 @@ func (ts themeStyles) composer() composer.Styles {
 
 // Styles of the full-screen views.
 
-// pane returns the styles that all of them share.
 func (ts themeStyles) pane() pane.Styles {
 	f, t, o := ts.styles.Frame, ts.styles.Text, ts.styles.Dialog
 	return pane.Styles{

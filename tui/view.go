@@ -76,7 +76,6 @@ func (m *Model) layout() {
 // even while it is empty.
 const minStatusHeight = 12
 
-// linesBelow returns which lines are shown below a view.
 func (m *Model) linesBelow(v fullView) (status, gauge bool) {
 	h := m.terminal.height
 	gauge = h >= 3

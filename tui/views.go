@@ -15,7 +15,6 @@ import (
 // the conversation continues. They are a stack: closing one shows the one below it.
 // Dialogs, such as approvals, open over them.
 
-// fullView is a full-screen view.
 type fullView interface {
 	SetSize(width, height int)
 	// View has exactly the size that SetSize set.

@@ -138,7 +138,6 @@ func extras(pieces []piece, route string, binding Binding) map[string]conversati
 	return all
 }
 
-// cameFrom reports whether a reply came by a route.
 func cameFrom(m *projection.Message, route string) bool {
 	var from string
 	return json.Unmarshal(m.Extras[routeExtra], &from) == nil && from == route

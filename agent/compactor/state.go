@@ -186,8 +186,7 @@ func storeError(err error) *llm.Error {
 
 // rootCause is the error inside an *llm.Error, or err itself.
 func rootCause(err error) error {
-	var e *llm.Error
-	if errors.As(err, &e) && e.Err != nil {
+	if e, ok := errors.AsType[*llm.Error](err); ok && e.Err != nil {
 		return e.Err
 	}
 	return err

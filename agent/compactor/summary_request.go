@@ -61,7 +61,6 @@ type writer struct {
 	thinkingRefused bool     // the server refused the thinking in a request, so that it is left out
 }
 
-// madeRequest is a request that was made, and its reply.
 type madeRequest struct {
 	request llm.Outgoing
 	reply   *llm.Reply

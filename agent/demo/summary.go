@@ -33,7 +33,6 @@ func (t *turn) wantsSummary() bool {
 		strings.HasPrefix(t.userText, "Summarize this conversation"))
 }
 
-// summary returns the summary.
 func (t *turn) summary() string {
 	written := strings.HasSuffix(t.userText, endMark)
 	total := 0

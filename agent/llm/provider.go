@@ -251,8 +251,7 @@ func AsError(err error) *Error {
 	if err == nil {
 		return nil
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return &Error{Class: Network, Message: err.Error(), Err: err}
@@ -356,8 +355,7 @@ func FromServer(w meter.Window) bool {
 
 // AsOverflow returns err as an *Error of class Overflow, nil for any other error.
 func AsOverflow(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) && e.Class == Overflow {
+	if e, ok := errors.AsType[*Error](err); ok && e.Class == Overflow {
 		return e
 	}
 	return nil

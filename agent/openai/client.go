@@ -333,7 +333,6 @@ func unknownParameter(text string) bool {
 	return hasAny(text, "unsupported", "not supported", "unknown", "unrecognized", "unexpected", "extra inputs", "not permitted")
 }
 
-// updateQuirks changes the learned quirks of a model.
 func (c *Client) updateQuirks(model string, change func(*learnedQuirks)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -101,7 +101,6 @@ func withRoute(extras map[string]conversation.RawJSON, route string) map[string]
 	return extras
 }
 
-// cameFrom reports whether extras came by a route.
 func cameFrom(extras map[string]conversation.RawJSON, route string) bool {
 	var name string
 	return json.Unmarshal(extras[routeExtra], &name) == nil && name == route

@@ -25,8 +25,7 @@ func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 	default:
 		return &llm.Error{Class: llm.Cancelled, Message: "stopped", Err: context.Canceled}
 	}
-	var e *llm.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*llm.Error](err); ok {
 		return e
 	}
 	if errors.Is(causeOf(ctx), errSilence) {
@@ -35,10 +34,8 @@ func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 	return c.endpoint.connectionError(err)
 }
 
-// connectionError returns the error of a connection that failed.
 func (w endpoint) connectionError(err error) *llm.Error {
-	var u *url.Error
-	if errors.As(err, &u) {
+	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // the address may hold a password
 	}
 	e := &llm.Error{Class: llm.Network, Err: errors.New(w.cleanText(err.Error()))}

@@ -45,8 +45,7 @@ func (c *Client) fetch(ctx context.Context, q question) ([]byte, error) {
 		if ctx.Err() == context.DeadlineExceeded {
 			return nil, &llm.Error{Class: llm.Stalled, Message: c.endpoint.host + " did not answer in time"}
 		}
-		var known *llm.Error
-		if errors.As(err, &known) {
+		if known, ok := errors.AsType[*llm.Error](err); ok {
 			return nil, known
 		}
 		return nil, c.endpoint.connectionError(err)

@@ -73,7 +73,6 @@ func (f *joinedText) add(text string, part ...int) string {
 	return text
 }
 
-// responseDecoder decodes the Responses wire.
 type responseDecoder struct {
 	endpoint endpoint
 	route    string

@@ -77,7 +77,6 @@ type (
 	}
 )
 
-// responsesBody returns the body of a request.
 func (c *Client) responsesBody(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
 	no := false
 	req := goopenai.CreateResponseRequest{

@@ -172,7 +172,6 @@ func splitList(flag string, values []string) ([]string, error) {
 	return names, nil
 }
 
-// measure replays the inputs.
 func (rp *Replayer) measure(ctx context.Context, what replay.Options, inputs []*input) (Run, error) {
 	bar := console.NewProgress(rp.Console.Stderr, "replaying "+numbers.Count(len(inputs), "conversation"))
 	defer bar.Clear()

@@ -13,7 +13,6 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// column is a column of the table.
 type column struct {
 	head string
 	note string // what it means

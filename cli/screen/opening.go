@@ -71,8 +71,7 @@ func (h *Host) openWith(ctx context.Context, id string, connect func(ctx context
 		options.Mode = h.Running.Toolbox.Mode() // the mode stays the same across conversations
 	}
 	running, err := h.deps.Agents.Start(ctx, conn, options)
-	var locked *storage.LockedError
-	if errors.As(err, &locked) {
+	if locked, ok := errors.AsType[*storage.LockedError](err); ok {
 		return h.readOnly(ctx, id, locked)
 	}
 	if err != nil {

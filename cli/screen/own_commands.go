@@ -74,8 +74,7 @@ func (h *Host) MakeMessage(ctx context.Context, name, args string, approved []st
 	}
 	maker := NewMaker(h.deps.Settings, running)
 	text, notes, err := maker.Message(ctx, c, args, approved)
-	var asks *owncommand.ApprovalError
-	if errors.As(err, &asks) {
+	if asks, ok := errors.AsType[*owncommand.ApprovalError](err); ok {
 		return "", &tui.CommandApproval{Title: asks.Title, Command: asks.Command}
 	}
 	if err != nil {

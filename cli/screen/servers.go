@@ -62,7 +62,6 @@ func (h *Host) serversPage(ctx context.Context, running *session.Running, argume
 	return b.String(), nil
 }
 
-// describeServer is the state of a server in words.
 func describeServer(s session.ServerState) string {
 	words := string(s.Phase)
 	switch {

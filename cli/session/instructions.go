@@ -63,7 +63,6 @@ func instructionFiles(s *setup.Settings) []instructions.File {
 	return instructions.Start(instructions.Places{User: s.Paths.Config, Workspace: s.Workspace, Own: s.OwnFiles(), Show: s.Console.Home})
 }
 
-// buildSystemPrompt returns the system prompt for a workspace with these instructions.
 func buildSystemPrompt(workspace string, files []instructions.File) string {
 	var b strings.Builder
 	b.WriteString(basePrompt)

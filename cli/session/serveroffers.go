@@ -64,7 +64,6 @@ func (s *Servers) PromptMessage(ctx context.Context, r *Running, name, typed str
 	return text, true, err
 }
 
-// promptArguments are the typed values of the arguments of a prompt.
 func promptArguments(arguments []mcp.PromptArgument, typed string) (map[string]string, error) {
 	values := map[string]string{}
 	var rest []string

@@ -117,8 +117,7 @@ func (s ConversationState) Propose(request edit.Request) (edit.Proposal, error) 
 // profile.
 func (s ConversationState) NeedsModel(request edit.Request) (needsModel bool, err error) {
 	proposal, err := s.Propose(request)
-	var usageErr console.UsageError
-	if errors.As(err, &usageErr) {
+	if _, ok := errors.AsType[console.UsageError](err); ok {
 		return false, err
 	}
 	return err == nil && proposal.Job != nil, nil

@@ -99,8 +99,7 @@ func (p *Providers) choiceByFlags() (Choice, error) {
 // unattended demo model replies without delays.
 func (models *Models) ConnectFor(ctx context.Context, id string, isUnattended bool) (Connection, error) {
 	c, err := models.Choose(ctx, id, false)
-	var e *ModelUnavailableError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*ModelUnavailableError](err); ok {
 		return Connection{}, console.WithHint(e, e.hint())
 	}
 	if err != nil {

@@ -65,7 +65,6 @@ var IsDocument = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
 })
 
-// parsedDocument is a document that was checked.
 type parsedDocument struct {
 	Log     conversation.Log
 	Texts   map[string]string

@@ -54,12 +54,10 @@ func (p *ImportProblem) Error() string {
 
 // ProblemOf converts an error for --json.
 func ProblemOf(err error) ImportProblem {
-	var known *ImportProblem
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*ImportProblem](err); ok {
 		return *known
 	}
-	var p *jsonl.Problem
-	if errors.As(err, &p) && p.Line > 0 {
+	if p, ok := errors.AsType[*jsonl.Problem](err); ok && p.Line > 0 {
 		return ImportProblem{Line: &p.Line, Reason: p.Reason}
 	}
 	return ImportProblem{Reason: err.Error()}
@@ -279,8 +277,7 @@ func Open(ctx context.Context, c *console.Console, file string) (*importSource, 
 
 // WithoutPath returns an error without its path, because the caller shows the path.
 func WithoutPath(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -48,7 +48,6 @@ const (
 	minSample = 32.0
 )
 
-// learn adds one report to a calibration.
 func learn(c conversation.Calibration, reported int, estimate float64) conversation.Calibration {
 	if reported <= 0 || estimate < minSample {
 		return c

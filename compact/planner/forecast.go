@@ -208,7 +208,6 @@ func (p *planner) estimateTurns(tokens int) int {
 	return int(math.Ceil(float64(tokens) * float64(seen) / sum))
 }
 
-// originalSize returns the size of a message as it is in the log.
 func (p *planner) originalSize(m *projection.Message) conversation.Size {
 	if i := conversation.IndexOf(p.check.Log, m.Events[0]); i >= 0 {
 		if size, ok := conversation.MessageSize(p.check.Log[i].Body); ok {

@@ -59,7 +59,6 @@ func newIndex(ctx context.Context, c *Conversation) (*index, error) {
 // neverSeen stands for a message after the last one.
 const neverSeen = math.MaxInt32
 
-// indexer builds an index.
 type indexer struct {
 	c           *Conversation
 	index       *index
@@ -90,7 +89,6 @@ func (x *indexer) fact(text string, line bool) int32 {
 	return id
 }
 
-// lines returns the facts of lines.
 func (x *indexer) lines(lines []string) []int32 {
 	var out []int32
 	for _, line := range countedLines(lines) {
@@ -171,7 +169,6 @@ func (x *indexer) findFacts(ctx context.Context) error {
 	return nil
 }
 
-// searchTexts returns the texts of a message that are searched.
 func searchTexts(body conversation.Body) []string {
 	switch b := body.(type) {
 	case conversation.UserMessage:

@@ -28,7 +28,6 @@ func idsIn(text string) []conversation.RecallID {
 	return ids
 }
 
-// idsMatch reports whether ids include an event or its turn.
 func idsMatch(ids []conversation.RecallID, event, turn uint64) bool {
 	for _, id := range ids {
 		n := event

@@ -28,7 +28,6 @@ type score struct {
 	withoutIndex tally // not counting facts that only an index of names shows
 }
 
-// messageFacts are the facts in a message of a request.
 type messageFacts struct {
 	facts []int32
 	index []int32 // those that occur only in its index of names; nil if it has no index
@@ -95,7 +94,6 @@ func (s *score) factsIn(r *run, m *projection.Message) messageFacts {
 	return h
 }
 
-// textsOf returns the texts of a message that are searched.
 func textsOf(m *projection.Message) []string {
 	texts := []string{m.Text}
 	for _, c := range m.Calls {

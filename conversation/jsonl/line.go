@@ -27,7 +27,6 @@ type line struct {
 	Synthetic loose[bool] `json:"x_synthetic,omitzero"`
 }
 
-// meta is the metadata.
 type meta struct {
 	Title    loose[string]    `json:"title,omitzero"`
 	Model    loose[string]    `json:"model,omitzero"`
@@ -126,7 +125,6 @@ func writeLine(w io.Writer, l line) error {
 	return err
 }
 
-// lineOf returns a message as a line.
 func lineOf(m *Message) line {
 	role := string(m.Role)
 	l := line{Role: &role, Content: (*content)(&m.Text), Reasoning: loose[string]{m.Reply.Reasoning}, CallID: m.Result.CallID,

@@ -98,7 +98,6 @@ type file struct {
 	open   []string          // ids of calls of the newest reply without a result
 }
 
-// addLine adds a line to the document.
 func (f *file) addLine(text []byte) error {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
@@ -137,7 +136,6 @@ func (f *file) addLine(text []byte) error {
 // timesEnd is the year 10000 in milliseconds: JSON cannot represent later times.
 const timesEnd = 253402300800000
 
-// reply returns the fields of a reply.
 func (f *file) reply(l *line) Reply {
 	r := Reply{Reasoning: l.Reasoning.value, Stop: conversation.StopEnd}
 	f.open = nil

@@ -13,7 +13,6 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// row is one row of the list.
 type row struct {
 	part        string // heading of the part that the row belongs to
 	name, value string

@@ -184,7 +184,6 @@ func (m *Model) rangeWords() string {
 	return text
 }
 
-// profileRow is a profile in the list of profiles.
 type profileRow struct {
 	text   string
 	chosen bool

@@ -149,7 +149,6 @@ func (m *Model) pushCall(c conversation.ToolCall) {
 	m.calls[c.ID] = t
 }
 
-// push adds an item at the end.
 func (m *Model) push(it item) {
 	m.items.entries = append(m.items.entries, &entry{item: it, logPosition: m.adding})
 	switch it.(type) {
