@@ -52,7 +52,7 @@ func New(o core.Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{inbox: core.NewInbox(), ended: make(chan struct{}), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks, servers: o.Servers}
+	a := &Agent{inbox: &core.Inbox{Wake: make(chan struct{}, 1)}, ended: make(chan struct{}), maxSteps: o.MaxSteps, partial: o.Stored.Partial, fallbacks: o.Fallbacks, servers: o.Servers}
 	j, err := core.NewJournal(o, a.observeStored)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,8 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 			if since.IsZero() {
 				since = q.journal.Now()
 			}
-			wait, again = q.retry.LongWait(try, q.journal.Now().Sub(since))
+			wait = q.retry.BackOff(try)
+			again = q.journal.Now().Sub(since)+wait <= q.retry.MaxStarting
 			maxTries = 0 // a time limit decides
 		}
 		ans.wasDown = ans.wasDown || failure.Class == llm.Network || failure.Loading

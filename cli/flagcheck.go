@@ -35,11 +35,6 @@ func (a *app) checkFlags(c *cobra.Command) error {
 	return nil
 }
 
-// usageFlagError makes the error of a flag a usage error with a hint.
-func usageFlagError(c *cobra.Command, err error) error {
-	return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
-}
-
 // resumeID is the ID of the conversation that -c or -r selects, "" for a new one.
 func resumeID(ctx context.Context, conversations *session.Conversations, newest bool, id string) (string, error) {
 	var args []string

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
 )
 
@@ -40,10 +41,12 @@ func Run(ctx context.Context, env console.Env) int {
 }
 
 func (a *app) rootCommand() *cobra.Command {
-	root := a.chat().cobra()
+	root := (&chatCommand{host: a.newHost, console: a.console, conversations: a.conversations, settings: a.settings}).cobra()
 	root.Version = a.console.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(usageFlagError)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
+	})
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.checkFlags(c) }
 	f := root.PersistentFlags()
 	f.StringVar(&a.settings.Flags.Config, "config", "", "configuration `FILE` instead of the usual one")
@@ -80,7 +83,8 @@ func (a *app) commands() []*cobra.Command {
 		(&disconnectCommand{console: out, settings: set, providers: prov}).cobra(),
 		(&importCommand{console: out, resources: res, importer: a.importer()}).cobra(),
 		(&exportCommand{console: out, conversations: convs, exporter: a.exporter()}).cobra(),
-		(&replayCommand{settings: set, replayer: a.replayer()}).cobra(),
+		(&replayCommand{settings: set, replayer: &measure.Replayer{
+			Console: a.console, Settings: a.settings, Providers: a.providers, Conversations: a.conversations}}).cobra(),
 		(&doctorCommand{console: out, examiner: a.examiner()}).cobra(),
 		(&sandboxCommand{console: out, resources: res, settings: set}).cobra(),
 		configCommand(&configCommands{console: out, settings: set}),

@@ -4,7 +4,6 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/doctor"
 	"plimsoll/cli/keys"
-	"plimsoll/cli/measure"
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -38,10 +37,6 @@ func newApp(env console.Env, f setup.Flags) *app {
 // SystemKeyring is the keyring of the system, for [Env].
 func SystemKeyring() keys.Keyring { return keys.SystemKeyring{} }
 
-func (a *app) chat() *chatCommand {
-	return &chatCommand{host: a.newHost, console: a.console, conversations: a.conversations, settings: a.settings}
-}
-
 // newHost creates the backend of the screen.
 func (a *app) newHost(options screen.ChatOptions) *screen.Host {
 	return screen.NewHost(screen.Dependencies{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
@@ -56,8 +51,4 @@ func (a *app) exporter() *transfer.Exporter { return &transfer.Exporter{Resource
 
 func (a *app) importer() *transfer.Importer {
 	return &transfer.Importer{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources}
-}
-
-func (a *app) replayer() *measure.Replayer {
-	return &measure.Replayer{Console: a.console, Settings: a.settings, Providers: a.providers, Conversations: a.conversations}
 }

@@ -16,8 +16,6 @@ import (
 // directory is the path of a data directory. Its methods name the files in it.
 type directory string
 
-func (d directory) directoryLockPath() string { return filepath.Join(string(d), "gate") }
-
 func (d directory) conversationsDir() string { return filepath.Join(string(d), "conversations") }
 
 func (d directory) writerLockPath(id string) string {

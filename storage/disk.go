@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -211,7 +212,7 @@ func (d *disk) withDirectoryLock(ctx context.Context, f func() error) error {
 
 // withDirectoryLockWithin is withDirectoryLock with a wait other than the default.
 func (d *disk) withDirectoryLockWithin(ctx context.Context, wait time.Duration, f func() error) error {
-	lock, err := d.lockFile(ctx, d.dir.directoryLockPath(), directoryLock, wait)
+	lock, err := d.lockFile(ctx, filepath.Join(string(d.dir), "gate"), directoryLock, wait)
 	if err != nil {
 		return err
 	}

@@ -201,9 +201,6 @@ func decodeRow(r *row) (conversation.Event, error) {
 	return e, err
 }
 
-// unsealed is the stored value without its seal, which is not checked.
-func (r row) unsealed() []byte { return r.value[:max(0, len(r.value)-r.sealSize())] }
-
 func (r row) sealSize() int {
 	if r.sealed {
 		return pages.SealSize
@@ -263,7 +260,7 @@ func fillGaps(last conversation.Event, rows []row, events []conversation.Event, 
 			replace(next, kindMissing, []byte("null"), "it is missing")
 		}
 		if reasons[i] != nil {
-			replace(r.seq, kindDamaged, jsonString(r.unsealed()), reasons[i].Error())
+			replace(r.seq, kindDamaged, jsonString(r.value[:max(0, len(r.value)-r.sealSize())]), reasons[i].Error())
 			continue
 		}
 		turn, at = events[i].Turn, events[i].Time

@@ -156,12 +156,9 @@ func Build(t Theme) Styles {
 			Verbatim: p.quiet(), Capped: p.fg(t.Warning), Masked: p.fg(t.Inline), Summarised: p.fg(t.Gauge.Summary),
 			Dropped: p.fg(t.Danger), Pinned: p.fg(t.Accent).Bold(true),
 		},
-		Match: p.match(),
+		Match: p.fg(p.Warning).Reverse(true).Bold(true), // readable in every theme
 	}
 }
-
-// match is for search matches: it reverses text and background, which is readable in every theme.
-func (p painter) match() lipgloss.Style { return p.fg(p.Warning).Reverse(true).Bold(true) }
 
 // The strength of the tint, from 0 to 1, of added and removed lines and of the changed words in them.
 const (

@@ -164,12 +164,6 @@ func lightness(hex string) int {
 	return (299*r + 587*g + 114*b) / 1000
 }
 
-// WithoutSurfaces returns the theme without surfaces, for terminals of 16 colors, which have no tints.
-func (t Theme) WithoutSurfaces() Theme {
-	t.Surface, t.Raised, t.Band = "", "", ""
-	return t
-}
-
 // HasColour reports whether the theme has colours.
 func (t Theme) HasColour() bool { return t.Text != "" }
 

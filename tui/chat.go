@@ -254,17 +254,14 @@ func (c *chat) cancel() bool {
 	case c.outbox.runningOwnCommand() != nil:
 		c.outbox.runningOwnCommand().stop()
 	case c.session.activity.busy() || c.session.activity.summary.running || len(c.outbox.queued) > 0:
-		c.session.activity.stopSummary()
+		if summary := &c.session.activity.summary; summary.running && !c.session.activity.turnRuns() { // else the turn is stopped first
+			summary.stoppedByUser = true
+		}
 		c.session.Session.Cancel()
 	default:
 		return false
 	}
 	return true
-}
-
-// stoppable reports whether something runs that the user has not stopped yet.
-func (c *chat) stoppable() bool {
-	return c.shell.running() || c.outbox.runningOwnCommand() != nil || c.session.activity.stoppable()
 }
 
 // keepTicking starts the tick that moves the spinner, if something runs, the terminal has the focus, and no tick is pending.
@@ -275,12 +272,6 @@ func (c *chat) keepTicking() pane.Action {
 	c.animation.tickPending = true
 	const every = 200 * time.Millisecond
 	return tea.Tick(every, func(t time.Time) tea.Msg { return tickMsg{c, t} })
-}
-
-// setFocused stops the spinner while the terminal does not have the focus.
-func (c *chat) setFocused(has bool) pane.Action {
-	c.animation.unfocused = !has
-	return c.keepTicking()
 }
 
 // ticked shows the next frame of the spinners, and continues while something runs.

@@ -109,20 +109,20 @@ func (d *dialogs) update(u updates.Update) pane.Action {
 
 func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {
 	answer, session := d.answerTo(u.Call.ID), d.session.Session
-	if u.Review.Need == conversation.NeedAnswer {
-		return dialog.NewAsk(u.Review.Question, u.Review.Options, func(text string, ok bool) pane.Action {
-			if !ok {
-				return answer(conversation.Answer{Grant: conversation.GrantNo})
-			}
-			return answer(conversation.Answer{Grant: conversation.GrantOnce, Text: text})
-		})
+	once := func(given conversation.Answer, ok bool) pane.Action {
+		if given.Grant = conversation.GrantOnce; !ok {
+			given = conversation.Answer{Grant: conversation.GrantNo}
+		}
+		return answer(given)
 	}
-	if u.Review.Need == conversation.NeedForm {
+	switch u.Review.Need {
+	case conversation.NeedAnswer:
+		return dialog.NewAsk(u.Review.Question, u.Review.Options, func(text string, ok bool) pane.Action {
+			return once(conversation.Answer{Text: text}, ok)
+		})
+	case conversation.NeedForm:
 		return dialog.NewForm(u.Review, func(values map[string]any, ok bool) pane.Action {
-			if !ok {
-				return answer(conversation.Answer{Grant: conversation.GrantNo})
-			}
-			return answer(conversation.Answer{Grant: conversation.GrantOnce, Values: values})
+			return once(conversation.Answer{Values: values}, ok)
 		})
 	}
 	return dialog.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.CheckRules(u.Call.ID, rules) }, answer)
@@ -189,14 +189,6 @@ func (d *dialogs) closeQuestions(which func(question) bool) {
 		return true
 	})
 	d.listWaiting()
-}
-
-// closeAllQuestions closes all questions: their conversation is closed.
-func (d *dialogs) closeAllQuestions() { d.closeQuestions(func(question) bool { return true }) }
-
-// hasUnopened reports whether a question waits to be opened.
-func (d *dialogs) hasUnopened() bool {
-	return slices.ContainsFunc(d.questions, func(q question) bool { return !q.isOpen })
 }
 
 // openQuestions opens the dialog of the oldest question once the user stops typing, unless another one is open.

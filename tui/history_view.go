@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
@@ -83,7 +84,8 @@ func (h *historyView) restyle(ts themeStyles) { h.SetStyles(ts.history()) }
 func (h *historyView) refresh(v *views) {
 	s := v.session
 	view := s.load.meter.View()
-	used, prompt := s.load.usedTokens()
+	r := s.load.meter.Reading() // without the streaming reply
+	used, prompt := r.Used, r.Segments[projection.System]+r.Segments[projection.Tools]
 	h.SetUsed(used, prompt)
 	if h.isFilled && view.Through == h.through && view.Revision == h.revision {
 		return

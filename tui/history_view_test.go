@@ -35,6 +35,7 @@ func TestTheHistoryActs(t *testing.T) {
 		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
 		"a full text":          {row: "e4", key: "enter enter", want: "page result e4"},
 		"a word":               {row: "e24", key: "n", says: "no search yet"},
+		"copy":                 {row: "e7", key: "y", says: "copied the message"},
 		"refused":              {row: "e19", key: "e", says: "it was undone"},
 	} {
 		screenOf(t, name, withSampleLog, func(r *rig) {
@@ -50,18 +51,6 @@ func TestTheHistoryActs(t *testing.T) {
 			r.wantView(map[bool]string{false: "history"}[c.leaves])
 		})
 	}
-}
-
-func TestTheHistoryCopies(t *testing.T) {
-	screen(t, withSampleLog, func(r *rig) {
-		r.press("ctrl+t")
-		r.selectRow("e7 ")
-		r.press("y")
-		r.wantText("copied the message")
-		if d := cmp.Diff([]string{"setClipboardMsg so fix it, in upload.go too"}, r.terminalRequests[len(r.terminalRequests)-1:]); d != "" {
-			r.t.Error(d)
-		}
-	})
 }
 
 func TestLateAnswersOfTheArchiveAreIgnored(t *testing.T) {

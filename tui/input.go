@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -75,7 +77,7 @@ func (m *Model) dispatchToView(msg tea.Msg) tea.Cmd {
 func (m *Model) handleChatKey(k tea.KeyPressMsg) tea.Cmd {
 	// In a draft the key moves the cursor, unless something runs that could be moved.
 	if key.Matches(k, m.env.Keys.Screen.Background) && (m.chat.composer.Empty() || m.session.activity.status.Phase == updates.Running) {
-		return m.do(m.env.moveToBackground())
+		return m.do(m.env.tryAsync(m.env.Backend.MoveToBackground, failureSnackbar)) // the result of its call says what happened
 	}
 	if !m.chat.composer.TakesKey(k) {
 		if cmd, done := m.handleMainKey(k); done {
@@ -180,7 +182,7 @@ func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.keyTarget() == keyTarget{} && m.chat.transcript.Selecting():
 		return m.do(copyText(m.chat.transcript.TakeSelection(), "the selection"))
-	case m.chat.stoppable():
+	case m.chat.shell.running() || m.chat.outbox.runningOwnCommand() != nil || m.session.activity.stoppable():
 		m.chat.cancel()
 		return nil
 	case m.dialogs.stack.Len() > 0:
@@ -241,7 +243,7 @@ func (m *Model) handleMouse(msg tea.MouseMsg) tea.Cmd {
 func (m *Model) navigate(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
 	case composer.Command:
-		if m.chat.isOwnCommand(a.Name) {
+		if slices.ContainsFunc(m.chat.own, func(o OwnCommand) bool { return o.Name == a.Name }) {
 			return m.do(m.chat.sendOwnCommand(a))
 		}
 		return m.runTypedCommand(a)

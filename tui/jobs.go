@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
@@ -118,18 +119,10 @@ func (l *lists) endJob(id string) pane.Action {
 	})
 }
 
-// moveToBackground moves the running command of the model to the background. What happened is in the result of its call.
-func (e *env) moveToBackground() pane.Action {
-	return e.tryAsync(e.Backend.MoveToBackground, failureSnackbar)
-}
-
 // jobsText says how many commands run in the background, "" for none.
 func (s *session) jobsText() string {
-	switch s.jobs {
-	case 0:
+	if s.jobs == 0 {
 		return ""
-	case 1:
-		return "1 job"
 	}
-	return fmt.Sprintf("%d jobs", s.jobs)
+	return numbers.Count(s.jobs, "job")
 }

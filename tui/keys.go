@@ -9,7 +9,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 
-	"plimsoll/tui/account"
+	"plimsoll/tui/breakdown"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/dialog"
@@ -29,7 +29,7 @@ type KeyMap struct {
 	Screen   Screen
 	Composer composer.KeyMap
 	Dialogs  dialog.KeyMap
-	Context  account.KeyMap
+	Context  breakdown.KeyMap
 	History  history.KeyMap
 	Preview  preview.KeyMap
 	Review   review.KeyMap
@@ -71,7 +71,7 @@ func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Composer: composer.DefaultKeyMap(),
 		Dialogs:  dialog.DefaultKeyMap(),
-		Context:  account.DefaultKeyMap(),
+		Context:  breakdown.DefaultKeyMap(),
 		History:  history.DefaultKeyMap(),
 		Preview:  preview.DefaultKeyMap(),
 		Review:   review.DefaultKeyMap(),

@@ -267,7 +267,7 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 	if err != nil {
 		cmds = append(cmds, m.openFailed(err, request))
 	} else {
-		m.dialogs.closeAllQuestions() // they belong to the conversation that was left
+		m.dialogs.closeQuestions(func(question) bool { return true }) // they belong to the conversation that was left
 		m.signals.watch.Leave()
 		shown := 0
 		if request.isTakeover && m.session.ID == c.ID {
@@ -275,7 +275,8 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 		}
 		faults := m.session.setConversation(c)
 		merges := m.drafts.setStored(c.Draft)
-		m.views.closeConversationViews(request.search) // the search that led here stays open: it covers all conversations
+		m.views.previews, m.views.review = nil, nil
+		m.views.closeAll(request.search) // the search that led here stays open: it covers all conversations
 		m.chat.showConversation(faults, request.draft, shown)
 		if merges {
 			cmds = append(cmds, m.drafts.storeMerged())

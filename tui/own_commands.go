@@ -86,10 +86,6 @@ func (c *chat) setOwnCommands(list []OwnCommand) {
 	c.composer.SetCommands(specs)
 }
 
-func (c *chat) isOwnCommand(name string) bool {
-	return slices.ContainsFunc(c.own, func(o OwnCommand) bool { return o.Name == name })
-}
-
 func (c *chat) sendOwnCommand(command composer.Command) pane.Action {
 	line := cmp.Or(command.Line, "/"+command.Name)
 	if c.session.Elsewhere.Closed {
@@ -104,8 +100,14 @@ func (c *chat) listOwnCommands() pane.Action {
 	ctx, b := c.env.ctx, c.env.Backend
 	return readAction(func(context.Context) (show, late func() pane.Action, err error) {
 		list, passedOver := b.OwnCommands(ctx)
-		listed := textSnackbar("your commands are listed: /commands shows them")
-		return func() pane.Action { c.setOwnCommands(list); return c.showOwnCommands(list, passedOver) }, func() pane.Action { c.setOwnCommands(list); return listed }, nil
+		late = func() pane.Action {
+			c.setOwnCommands(list)
+			return textSnackbar("your commands are listed: /commands shows them")
+		}
+		return func() pane.Action {
+			c.setOwnCommands(list)
+			return c.showOwnCommands(list, passedOver)
+		}, late, nil
 	})
 }
 

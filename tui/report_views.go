@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/compact/projection"
-	"plimsoll/tui/account"
+	"plimsoll/tui/breakdown"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/settings"
 )
@@ -17,7 +17,7 @@ import (
 // changes; its gauge moves with every typed letter and every token.
 
 type contextView struct {
-	*account.Model
+	*breakdown.Model
 	requestedAt uint64 // the newest event when the breakdown was requested
 	pinned      pinnedEvents
 }
@@ -37,10 +37,10 @@ func (v *views) openContext() pane.Action {
 		view.refresh(v)
 		return nil
 	}
-	return v.open(&contextView{Model: account.New(account.Options{Styles: v.styles.account(), Keys: &v.env.Keys.Context})})
+	return v.open(&contextView{Model: breakdown.New(breakdown.Options{Styles: v.styles.breakdown(), Keys: &v.env.Keys.Context})})
 }
 
-func (c *contextView) restyle(ts themeStyles) { c.SetStyles(ts.account()) }
+func (c *contextView) restyle(ts themeStyles) { c.SetStyles(ts.breakdown()) }
 
 func (c *contextView) refresh(v *views) {
 	s := v.session
@@ -55,8 +55,8 @@ func (c *contextView) refresh(v *views) {
 	if view := s.load.meter.View(); c.pinned.session != s || c.pinned.revision != view.Revision || c.pinned.through != view.Through {
 		c.pinned = pinnedEvents{s, view.Revision, view.Through, pinnedOf(view)}
 	}
-	c.Show(account.Content{
-		Account: s.breakdown, Reading: v.meterReading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
+	c.Show(breakdown.Content{
+		Breakdown: s.breakdown, Reading: v.meterReading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
 		Cold: s.isCacheCold(), ColdAt: s.cache.coldTimeText(v.env.Now()), Paused: s.summariesPaused,
 		ReadOnly: s.ReadOnly != "", Pinned: c.pinned.events,
 	})
@@ -139,7 +139,7 @@ func (v *views) settingRows(known []Setting) []Setting {
 		if w := v.session.load.meter.Window(); row.Key == "context.window" && w.IsKnown() {
 			row.Shown = pane.Tokens(w.Tokens)
 			if row.Value == "0" {
-				row.From = account.WindowNote(w.Source)
+				row.From = breakdown.WindowNote(w.Source)
 			}
 		}
 	}
@@ -166,22 +166,18 @@ func (v *views) readSettings() pane.Action {
 		if err != nil || view != v.openSettingsView() {
 			return requestFailed{err}
 		}
-		adoptSettings(v.session, rows)
+		for _, row := range rows {
+			switch n, err := strconv.Atoi(row.Value); {
+			case row.Key == defaultProfile:
+				v.session.Profile = unquoted(row.Value)
+			case row.Key == "compaction.keep_last" && err == nil:
+				v.session.KeepLast = n
+			}
+		}
 		view.rows = rows
 		view.refresh(v)
 		return nil
 	})
-}
-
-func adoptSettings(s *session, rows []Setting) {
-	for _, row := range rows {
-		switch n, err := strconv.Atoi(row.Value); {
-		case row.Key == defaultProfile:
-			s.Profile = unquoted(row.Value)
-		case row.Key == "compaction.keep_last" && err == nil:
-			s.KeepLast = n
-		}
-	}
 }
 
 func (view *settingsView) handleAction(v *views, a pane.Action) pane.Action {

@@ -114,18 +114,17 @@ func (s *session) keyChanged(p Provider) {
 
 // whyNotCompactable returns why the conversation cannot be compacted, "" if it can.
 func (s *session) whyNotCompactable() string {
-	if why := s.whyNotChangeable(); why != "" || s.outline.HasMessages() {
-		return why
-	}
-	return "this conversation is empty"
+	return s.whyNothingToChange("this conversation is empty")
 }
 
 // whyNotRewindable returns why no turn can be undone, "" if one can.
-func (s *session) whyNotRewindable() string {
+func (s *session) whyNotRewindable() string { return s.whyNothingToChange("nothing to undo yet") }
+
+func (s *session) whyNothingToChange(empty string) string {
 	if why := s.whyNotChangeable(); why != "" || s.outline.HasMessages() {
 		return why
 	}
-	return "nothing to undo yet"
+	return empty
 }
 
 // delayedSnackbar returns a snackbar that says what waits for the running turn; nil if no turn runs.
@@ -274,5 +273,6 @@ func (s *session) cacheText() string {
 
 // isCacheCold reports whether the provider's cache has expired. While a reply streams it is warm again.
 func (s *session) isCacheCold() bool {
-	return s.cache.hasExpired(s.env.Now()) && s.activity.status.Phase != updates.Streaming
+	expires := s.cache.expiresAt
+	return !expires.IsZero() && !s.env.Now().Before(expires) && s.activity.status.Phase != updates.Streaming
 }

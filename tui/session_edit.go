@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
@@ -22,10 +21,6 @@ func (s *session) changePrompt(what string, change func()) pane.Action {
 	}
 	change()
 	return s.delayedSnackbar(what)
-}
-
-func (s *session) compact(request edit.Request) pane.Action {
-	return s.changePrompt("compacts", func() { s.Session.Compact(request) })
 }
 
 // undoCompaction undoes a compaction by its epoch, 0 for the newest in force.

@@ -71,7 +71,8 @@ func (s *session) cycleMode() pane.Action {
 	if s.canCarryOut() {
 		return offerPlan{s.modeBeforePlan()}
 	}
-	return s.switchMode(s.nextMode())
+	modes := conversation.Modes()
+	return s.switchMode(modes[(slices.Index(modes, s.Mode)+1)%len(modes)])
 }
 
 func (s *session) switchMode(mode conversation.Mode) pane.Action {
@@ -81,12 +82,6 @@ func (s *session) switchMode(mode conversation.Mode) pane.Action {
 	s.Mode = mode
 	s.Session.SetMode(mode)
 	return textSnackbar("permissions: " + string(mode) + " · " + modeHelp(mode))
-}
-
-// nextMode is the mode after the one in force.
-func (s *session) nextMode() conversation.Mode {
-	modes := conversation.Modes()
-	return modes[(slices.Index(modes, s.Mode)+1)%len(modes)]
 }
 
 func modeHelp(mode conversation.Mode) string {

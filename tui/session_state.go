@@ -7,7 +7,6 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/projection"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
@@ -143,13 +142,6 @@ func (l *load) readingWith(drafts conversation.Size, messages int) meter.Reading
 	return m.WithDraft(drafts, messages).Reading()
 }
 
-// usedTokens returns the used tokens, and how many of them are the system prompt and the tools,
-// without the streaming reply.
-func (l *load) usedTokens() (used, prompt int) {
-	r := l.meter.Reading()
-	return r.Used, r.Segments[projection.System] + r.Segments[projection.Tools]
-}
-
 // calibration is the factor from estimated tokens to tokens of the model.
 func (l *load) calibration() float64 {
 	if f := l.meter.Calibration().Factor; f > 0 {
@@ -222,11 +214,6 @@ func (a *activity) summaryStarted(u updates.Compacting) {
 	}
 	same := a.summary.running && a.summary.since.Equal(u.Since)
 	a.summary = summaryJob{running: true, since: u.Since, source: u.Source, requestWaits: u.RequestWaits, stoppedByUser: same && a.summary.stoppedByUser}
-}
-
-// stopSummary records that the user stopped the summary, unless a turn is stopped first.
-func (a *activity) stopSummary() {
-	a.summary.stoppedByUser = a.summary.stoppedByUser || a.summary.running && !a.turnRuns()
 }
 
 // pendingReview is a summary that waits for the user's review.
@@ -312,10 +299,6 @@ func (c *cacheClock) countdown(now time.Time) string {
 		return strconv.Itoa(int((left+time.Minute-1)/time.Minute)) + "m"
 	}
 	return strconv.Itoa(int((left+countdownStep-1)/countdownStep)*int(countdownStep/time.Second)) + "s"
-}
-
-func (c *cacheClock) hasExpired(now time.Time) bool {
-	return !c.expiresAt.IsZero() && !now.Before(c.expiresAt)
 }
 
 // coldTimeText returns the first full minute at which the cache is cold, for a sentence; "" if that is unknown.

@@ -10,7 +10,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
-	"plimsoll/tui/account"
+	"plimsoll/tui/breakdown"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/dialog"
@@ -178,7 +178,7 @@ func compactCommand(m *Model, args, profile string) pane.Action {
 	case edit.OpRedo:
 		return m.session.redoCompaction()
 	}
-	return m.session.compact(request)
+	return m.session.changePrompt("compacts", func() { m.session.Session.Compact(request) })
 }
 
 // rewindCommand undoes all turns from a typed number on, or lets the user choose the turn.
@@ -225,7 +225,7 @@ func windowCommand(m *Model, args string) pane.Action {
 	if !w.IsKnown() {
 		return textSnackbar("the window of " + m.session.Model.Name() + " is unknown; /window 128k sets it")
 	}
-	return textSnackbar(pane.Tokens(w.Tokens) + " tokens, " + account.WindowNote(w.Source) + "; /window 128k sets another number")
+	return textSnackbar(pane.Tokens(w.Tokens) + " tokens, " + breakdown.WindowNote(w.Source) + "; /window 128k sets another number")
 }
 
 // autoEffort leaves the effort to the model.

@@ -12,7 +12,7 @@ import (
 
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
-	"plimsoll/tui/account"
+	"plimsoll/tui/breakdown"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
@@ -39,7 +39,7 @@ type themeStyles struct {
 func newThemeStyles(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	switch {
 	case colors < colorprofile.ANSI256:
-		t = t.WithoutSurfaces()
+		t.Surface, t.Raised, t.Band = "", "", "" // 16 colors have no tints
 	case colors == colorprofile.ANSI256:
 		t = t.For256Colors()
 	}
@@ -129,9 +129,9 @@ func (ts themeStyles) segments() map[projection.Segment]lipgloss.Style {
 	}
 }
 
-func (ts themeStyles) account() account.Styles {
+func (ts themeStyles) breakdown() breakdown.Styles {
 	g := ts.styles.Gauge
-	return account.Styles{Styles: ts.pane(), Segments: ts.segments(), States: ts.states(),
+	return breakdown.Styles{Styles: ts.pane(), Segments: ts.segments(), States: ts.states(),
 		Glyphs: ts.glyphs(), Bar: ts.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve, Free: g.Free}
 }
 

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.topView(), m.di
 // surroundings returns the state of other parts that the lines of the chat show.
 func (m *Model) surroundings() surroundings {
 	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), isFailure: m.snackbar.isFailure, viewOpen: m.views.topView() != nil,
-		questionWaits: m.dialogs.hasUnopened(), reviewVisible: m.views.isReviewVisible()}
+		questionWaits: slices.ContainsFunc(m.dialogs.questions, func(q question) bool { return !q.isOpen }), reviewVisible: m.views.isReviewVisible()}
 }
 
 // layout sets the size of every part. It runs after every message.
@@ -204,8 +205,8 @@ func (t *terminalSignals) modeReported(msg tea.ModeReportMsg) tea.Cmd {
 // setFocused handles that the terminal got or lost the focus.
 func (m *Model) setFocused(has bool) tea.Cmd {
 	m.signals.watch.Focus(has, m.env.Now())
-	m.session.cache.unfocused = !has
-	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.setFocused(has)), m.do(m.session.cache.startTimer(m.env)))
+	m.session.cache.unfocused, m.chat.animation.unfocused = !has, !has
+	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.keepTicking()), m.do(m.session.cache.startTimer(m.env)))
 }
 
 func (t *terminalSignals) updateTitleAndBar(s *session) tea.Cmd {

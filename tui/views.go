@@ -180,9 +180,3 @@ func (v *views) redoHint() string {
 	}
 	return keyOr(b, "/redo-compact")
 }
-
-// closeConversationViews closes the views of a conversation that was left, except kept.
-func (v *views) closeConversationViews(kept *searchView) {
-	v.previews, v.review = nil, nil
-	v.closeAll(kept)
-}

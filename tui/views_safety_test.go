@@ -80,12 +80,12 @@ func hostileAnswers() []updates.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
 	p.Summary = &edit.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
-	account := inspect.Breakdown{Estimated: 400, Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady}, Rule: evil, SummaryTo: -1, EvictTo: -1, ColdTo: -1},
+	breakdown := inspect.Breakdown{Estimated: 400, Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady}, Rule: evil, SummaryTo: -1, EvictTo: -1, ColdTo: -1},
 		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Original: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &llm.Error{Class: llm.BadRequest, Message: evil, Hint: evil}
 	return []updates.Update{
-		previewAnswer(p), updates.Previewed{Err: bad}, updates.Inspected{Breakdown: account}, updates.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Request: edit.Request{Focus: evil}},
+		previewAnswer(p), updates.Previewed{Err: bad}, updates.Inspected{Breakdown: breakdown}, updates.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Request: edit.Request{Focus: evil}},
 		updates.Reviewed{}, updates.Edited{What: updates.EditPin, Err: bad}, updates.Edited{What: updates.EditMask, Before: 9, After: 3}, updates.CompactionFailed{Err: bad},
 		updates.Delta{Text: evil, Reasoning: evil}, updates.Failed{Err: bad}, updates.Status{Phase: updates.Retrying, Why: evil}, updates.Status{Phase: updates.Idle},
 		updates.Queued{Texts: []string{evil}}, approval("c1", evil), updates.ApprovalClosed{CallID: "c1"}, updates.ModelSwitched{Model: llm.Model{Provider: evil, ID: evil, Badge: evil}},

@@ -180,13 +180,6 @@ func (p *scheduler) refreshHistory() {
 	}
 }
 
-// plansAfterReply reports whether the planner is asked between turns. Without a user it is unknown whether another
-// turn follows: Plimsoll's own rules then wait for it, because they also act before requests.
-func (p *scheduler) plansAfterReply() bool {
-	r := p.journal.Rules()
-	return p.journal.Interactive || !r.Preset.Design().HasAdditions || r.Auto.Profile != ""
-}
-
 // mayPrepare reports whether a summary may be prepared now.
 func (p *scheduler) mayPrepare() bool {
 	return p.journal.Interactive && p.journal.Rules().Auto.Background && !p.isWriting() &&

@@ -185,7 +185,7 @@ func (s *writerChooser) prepare(ctx context.Context, j *job) error {
 	if j.plan != nil {
 		summary = rules.Summary
 	}
-	j.writer.retriesLeft, j.needsReview = summary.Retries, s.reviews(j.request, summary)
+	j.writer.retriesLeft, j.needsReview = summary.Retries, s.journal.Interactive && (j.request.Review || summary.Review)
 	if j.writer.timeLimit = summary.Timeout; j.writer.timeLimit <= 0 {
 		j.writer.timeLimit = time.Minute
 	}
@@ -282,9 +282,4 @@ func (s *writerChooser) largerThan(w meter.Window) *modelClient {
 		return nil
 	}
 	return best
-}
-
-// reviews reports whether the user reviews a summary before it is applied.
-func (s *writerChooser) reviews(w edit.Request, r preset.SummaryRules) bool {
-	return s.journal.Interactive && (w.Review || r.Review)
 }

@@ -18,9 +18,6 @@ type Inbox struct {
 	Wake     chan struct{} // receives a value after Put
 }
 
-// NewInbox returns an empty inbox.
-func NewInbox() *Inbox { return &Inbox{Wake: make(chan struct{}, 1)} }
-
 // Put adds a command. It never blocks.
 func (b *Inbox) Put(c command) {
 	b.mu.Lock()

@@ -37,16 +37,11 @@ func (r Retry) Wait(e *Error, try int) (time.Duration, bool) {
 	if e.RetryAfter > 0 {
 		return e.RetryAfter, true
 	}
-	return r.backOff(try), true
+	return r.BackOff(try), true
 }
 
-// LongWait is Wait for a failure that is temporary, given how long it has lasted.
-func (r Retry) LongWait(try int, lasted time.Duration) (time.Duration, bool) {
-	d := r.backOff(try)
-	return d, lasted+d <= r.MaxStarting
-}
-
-func (r Retry) backOff(try int) time.Duration {
+// BackOff is the wait after a try, counted from 1, without a Retry-After.
+func (r Retry) BackOff(try int) time.Duration {
 	d := r.Base
 	for range try - 1 {
 		d = min(2*d, r.Max)

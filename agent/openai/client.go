@@ -198,8 +198,8 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	known := c.learnedQuirks(r.Model)
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	dog := newWatchdog(c.opts.FirstByte, c.opts.Idle, cancel)
-	defer dog.stop()
+	dog := &watchdog{timer: time.AfterFunc(c.opts.FirstByte, func() { cancel(errSilence) }), idle: c.opts.Idle}
+	defer dog.timer.Stop()
 
 	f := c.chooseForm(r, known)
 	note := c.EffortNote(r.Model, r.Effort)

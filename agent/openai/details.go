@@ -23,11 +23,6 @@ func (d detail) text(name string) string {
 	return string(w)
 }
 
-// sameEntry reports whether two pieces belong to one entry.
-func sameEntry(a, b detail) bool {
-	return a.text("type") == b.text("type") && string(a["index"]) == string(b["index"])
-}
-
 // detailList joins pieces to entries.
 type detailList struct {
 	entries []entry
@@ -44,7 +39,10 @@ func (l *detailList) add(pieces []detail) {
 		if len(p) == 0 {
 			continue
 		}
-		if n := len(l.entries); n == 0 || !sameEntry(p, l.entries[n-1].fields) {
+		sameEntry := func(e entry) bool {
+			return p.text("type") == e.fields.text("type") && string(p["index"]) == string(e.fields["index"])
+		}
+		if n := len(l.entries); n == 0 || !sameEntry(l.entries[n-1]) {
 			l.entries = append(l.entries, entry{fields: detail{}, texts: map[string]*strings.Builder{}})
 		}
 		last := l.entries[len(l.entries)-1]

@@ -29,10 +29,6 @@ type listRow struct {
 	Status       struct {
 		Value string `json:"value"`
 	} `json:"status"` // llama.cpp's router: loaded, loading, unloaded
-	rowWindows
-}
-
-type rowWindows struct {
 	Meta struct {
 		Window int `json:"n_ctx"` // llama.cpp, per slot
 	} `json:"meta"`
@@ -49,14 +45,6 @@ type rowWindows struct {
 	MaxIn         int `json:"max_input_tokens"`      // Anthropic
 	MaxTokens     int `json:"max_tokens"`            // Anthropic
 	MaxCompletion int `json:"max_completion_tokens"` // Groq
-}
-
-func (r *rowWindows) window() int {
-	return max(0, cmp.Or(r.Meta.Window, r.ModelLen, r.Top.Window, r.Window, r.Length, r.MaxLength, r.GeminiIn, r.MaxIn))
-}
-
-func (r *rowWindows) maxOut() int {
-	return max(0, cmp.Or(r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens))
 }
 
 // rowsOf returns the models of a list as JSON.
@@ -117,7 +105,8 @@ func serverOf(owner string) string {
 
 func (r *listRow) listed() ListedModel {
 	m := ListedModel{ID: cmp.Or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases,
-		Window: r.window(), MaxOut: r.maxOut(), Prices: listedPrices(r.Pricing)}
+		Window: max(0, cmp.Or(r.Meta.Window, r.ModelLen, r.Top.Window, r.Window, r.Length, r.MaxLength, r.GeminiIn, r.MaxIn)),
+		MaxOut: max(0, cmp.Or(r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens)), Prices: listedPrices(r.Pricing)}
 	m.Chat = fitForChat(m.ID, r.Type) && (r.Active == nil || *r.Active) &&
 		(len(r.Methods) == 0 || slices.Contains(r.Methods, "generateContent"))
 	var can struct {

@@ -19,10 +19,6 @@ type watchdog struct {
 	ended bool // bytes no longer extend the time
 }
 
-func newWatchdog(first, idle time.Duration, cancel context.CancelCauseFunc) *watchdog {
-	return &watchdog{timer: time.AfterFunc(first, func() { cancel(errSilence) }), idle: idle}
-}
-
 func (d *watchdog) alive() {
 	if !d.ended {
 		d.timer.Reset(d.idle)
@@ -34,8 +30,6 @@ func (d *watchdog) end(limit time.Duration) {
 	d.ended = true
 	d.timer.Reset(min(d.idle, limit))
 }
-
-func (d *watchdog) stop() { d.timer.Stop() }
 
 // watchedBody is a body that tells the watchdog of its bytes, and ends with an error after too many.
 type watchedBody struct {

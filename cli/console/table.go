@@ -2,7 +2,6 @@ package console
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -43,14 +42,6 @@ func WindowShare(r meter.Reading, tokens int) string {
 		return strconv.Itoa(n) + "%"
 	}
 	return "<1%"
-}
-
-// Percent formats a share; a small one is "<1%", not "0%".
-func Percent(share float64) string {
-	if share > 0 && share < 0.005 {
-		return "<1%"
-	}
-	return fmt.Sprintf("%d%%", int(math.Round(100*share)))
 }
 
 // Dollars formats an amount with two decimals, four if it is below a cent.

@@ -45,12 +45,6 @@ type examination struct {
 
 func (x *examination) line(format string, args ...any) { fmt.Fprintf(&x.text, format+"\n", args...) }
 
-// Text is the result for the chat. Nothing is repaired.
-func (x *Examiner) Text(ctx context.Context) (string, error) {
-	d, err := x.Diagnose(ctx, false, nil)
-	return d.Text, err
-}
-
 // Diagnose runs all checks; progress may be nil. The error is that of unknown folders, or of ctx.
 func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done, total int)) (Diagnosis, error) {
 	e := &examination{Examiner: x}

@@ -85,8 +85,11 @@ func (s *drafts) claimDraft(base, ownPath string) {
 		name, isJSON := strings.CutSuffix(f.Name(), ".json")
 		number, hasPrefix := strings.CutPrefix(name, filepath.Base(base)+"-")
 		pid, err := strconv.Atoi(number)
-		if !isJSON || !hasPrefix || err != nil || pid != os.Getpid() && processExists(pid) {
+		if !isJSON || !hasPrefix || err != nil {
 			continue
+		}
+		if alive := syscall.Kill(pid, 0); pid != os.Getpid() && (alive == nil || errors.Is(alive, syscall.EPERM)) {
+			continue // its process still runs
 		}
 		if info, err := os.Stat(path); err == nil && (newest == "" || info.ModTime().After(last)) {
 			newest, last = path, info.ModTime()
@@ -95,12 +98,6 @@ func (s *drafts) claimDraft(base, ownPath string) {
 	if newest != "" {
 		_ = os.Rename(newest, ownPath) // if that fails, a later process can claim the draft
 	}
-}
-
-// processExists reports whether a process of this ID runs.
-func processExists(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
 func removeFile(path string) error {

@@ -40,6 +40,15 @@ func (h *Host) loadShown(ctx context.Context) (*storage.Store, string, []convers
 	return store, id, events, err
 }
 
+// storedEvents reads the events of the open conversation, none before the first is stored.
+func (h *Host) storedEvents(ctx context.Context, running *session.Running) []conversation.Event {
+	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
+	if err != nil {
+		return nil
+	}
+	return events
+}
+
 // Request rebuilds a request of the conversation on the screen; event is the Seq of its usage.
 func (h *Host) Request(ctx context.Context, event uint64) (inspect.RebuiltRequest, error) {
 	store, id, events, err := h.loadShown(ctx)

@@ -13,10 +13,7 @@ func (h *Host) Memory(ctx context.Context, take bool) (tui.Memory, error) {
 	if running == nil {
 		return tui.Memory{}, errReadOnly
 	}
-	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
-	if err != nil {
-		events = nil // nothing is stored yet
-	}
+	events := h.storedEvents(ctx, running)
 	files, changed, err := running.Memory(ctx, events, take)
 	m := tui.Memory{Changed: plain.Line(changed)}
 	for _, f := range files {

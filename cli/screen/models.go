@@ -166,7 +166,8 @@ func (h *Host) SetWindow(_ context.Context, text string) error {
 		return errors.New("/window takes a number of tokens, like 32000, 128k or 1M")
 	}
 	if running := h.running(); running != nil {
-		return running.SetWindow(tokens)
+		m := running.ReplaceWindow(tokens)
+		return h.deps.Settings.Endpoints().SetUserWindow(m.BaseURL, m.ID, tokens)
 	}
 	return errReadOnly
 }

@@ -153,7 +153,9 @@ func (h *Host) withConsent(err error) error {
 	}
 	target := *e.Proposed
 	return &tui.Consent{
-		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + target.Name() + " at " + target.DisplayAddress(), No: "no, send nothing",
+		Title: "Send it elsewhere?", Question: fmt.Sprintf("This conversation used %s, which %s.\nGo on with %s? All of it is then sent to %s.",
+			e.Last.Name(), e.Why, target.Name(), target.DisplayAddress()),
+		Yes: "go on with " + target.Name() + " at " + target.DisplayAddress(), No: "no, send nothing",
 		Declined: "nothing was sent · /model chooses another model, /resume " + e.ID + " asks again",
 		Open: func(ctx context.Context) (tui.Conversation, error) {
 			return h.openWith(ctx, e.ID, func(ctx context.Context, _ string) (setup.Connection, error) { return h.connectTo(ctx, target) })

@@ -34,7 +34,8 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	case tui.PageConnect:
 		return connectPage, nil
 	case tui.PageDoctor:
-		return h.deps.Examiner.Text(ctx)
+		found, err := h.deps.Examiner.Diagnose(ctx, false, nil)
+		return found.Text, err
 	}
 	running := h.running()
 	if running == nil {
@@ -60,10 +61,7 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 // toolsPage lists the tools that the model can call, with what their declarations take of each request, how often they were called,
 // and what their calls and results took, in this conversation and in all.
 func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
-	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
-	if err != nil {
-		events = nil // nothing is stored yet
-	}
+	events := h.storedEvents(ctx, running)
 	declared := running.Agent.DeclaredTools()
 	specs := slices.Clone(declared)
 	add := func(t conversation.ToolSpec) {
@@ -140,10 +138,7 @@ func addUses(ctx context.Context, store *storage.Store, uses map[string]inspect.
 
 // todosPage is the model's list of todos, without what an undone turn wrote.
 func todosPage(ctx context.Context, h *Host, running *session.Running) string {
-	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
-	if err != nil {
-		events = nil // nothing is stored yet
-	}
+	events := h.storedEvents(ctx, running)
 	list := conversation.ParseTodos(conversation.LastTodos(events))
 	if len(list) == 0 {
 		return "No todos. The model keeps a list with its todo tools when a task has several steps."
@@ -159,10 +154,7 @@ func todosPage(ctx context.Context, h *Host, running *session.Running) string {
 // statusPage is the status of an open conversation: model and endpoint, what compaction will do, the files that were read,
 // and the cost; or the cost alone.
 func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOnly bool) (string, error) {
-	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
-	if err != nil {
-		events = nil // nothing is stored yet
-	}
+	events := h.storedEvents(ctx, running)
 	conn, workspace, rules := running.Current(), h.deps.Settings.Workspace, running.Config().Rules()
 	m := conn.Model
 	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 { // the newest one by the server or the user

@@ -18,10 +18,7 @@ func (h *Host) Skills(ctx context.Context) ([]tui.Skill, error) {
 	if running == nil {
 		return nil, errReadOnly
 	}
-	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
-	if err != nil {
-		events = nil // nothing is stored yet
-	}
+	events := h.storedEvents(ctx, running)
 	all := running.Toolbox.Skills().All()
 	out := make([]tui.Skill, len(all))
 	for i, w := range show.Skills(all, events) {

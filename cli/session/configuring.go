@@ -79,7 +79,7 @@ func (r *Running) Configure(ctx context.Context, set map[string]string) error {
 	switch window := loaded.Config.Context.Window; {
 	case window == oldWindow || r.Agents.Settings.Flags.Window > 0:
 	case window > 0:
-		r.replaceWindow(window)
+		r.ReplaceWindow(window)
 	default: // no window is configured any more: ask the server again
 		asked := r.Current().Choice()
 		conn, err := r.Agents.Models.Connect(ctx, asked)

@@ -113,14 +113,8 @@ func (r *Running) reportReachability(conn setup.Connection, err error) {
 	}
 }
 
-// SetWindow sets the window of the model in use, in tokens, and stores it for later runs.
-func (r *Running) SetWindow(tokens int) error {
-	m := r.replaceWindow(tokens)
-	return r.Agents.Settings.Endpoints().SetUserWindow(m.BaseURL, m.ID, tokens)
-}
-
-// replaceWindow sets the window of the model in use, in tokens.
-func (r *Running) replaceWindow(tokens int) llm.Model {
+// ReplaceWindow sets the window of the model in use, in tokens.
+func (r *Running) ReplaceWindow(tokens int) llm.Model {
 	r.connectionMu.Lock()
 	defer r.connectionMu.Unlock()
 	r.Connection.Model.Window = meter.Window{Tokens: tokens, Source: meter.WindowConfig}

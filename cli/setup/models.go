@@ -201,12 +201,6 @@ func (e *ModelUnavailableError) hint() string {
 	return text + "; `plimsoll models` lists what is known"
 }
 
-// Question asks the user for consent to continue with Proposed, which must not be nil.
-func (e *ModelUnavailableError) Question() string {
-	return fmt.Sprintf("This conversation used %s, which %s.\nGo on with %s? All of it is then sent to %s.",
-		e.Last.Name(), e.Why, e.Proposed.Name(), e.Proposed.DisplayAddress())
-}
-
 // MovesToHosted reports whether a switch of models takes a conversation from a local model to a hosted one. A model without
 // a recorded address counts as local.
 func MovesToHosted(lastUsed conversation.ModelChanged, to llm.Model) bool {

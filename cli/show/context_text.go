@@ -18,11 +18,11 @@ import (
 )
 
 // The context view for reading: bars for what fills the window, then its lines and numbers. The rest is in
-// context_account.go.
+// context_breakdown.go.
 
 // WriteContext writes the context view of a conversation.
-func WriteContext(c *console.Console, snapshot *session.Snapshot, m llm.Model, account inspect.Breakdown) error {
-	reading := account.Reading
+func WriteContext(c *console.Console, snapshot *session.Snapshot, m llm.Model, breakdown inspect.Breakdown) error {
+	reading := breakdown.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", snapshot.ID, plain.Line(heading(snapshot)))
 	writeContextHead(&b, m, reading)
@@ -30,15 +30,15 @@ func WriteContext(c *console.Console, snapshot *session.Snapshot, m llm.Model, a
 	bars(&b, reading)
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
-	writeNext(&b, account.Forecast)
-	if err := writeHeaviest(&b, c.TableWidth(), account); err != nil {
+	writeNext(&b, breakdown.Forecast)
+	if err := writeHeaviest(&b, c.TableWidth(), breakdown); err != nil {
 		return err
 	}
-	writeAdditions(&b, account.Additions)
-	writeSavings(&b, account.Savings)
+	writeAdditions(&b, breakdown.Additions)
+	writeSavings(&b, breakdown.Savings)
 	b.WriteByte('\n')
-	writeContextLearned(&b, account)
-	WriteCosts(&b, m, account.Costs)
+	writeContextLearned(&b, breakdown)
+	WriteCosts(&b, m, breakdown.Costs)
 	writeEpochs(&b, conversation.Epochs(snapshot.WithPartial))
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
@@ -109,7 +109,7 @@ func bars(b *strings.Builder, r meter.Reading) {
 			continue
 		}
 		filled := max(1, n*console.BarWidth/most)
-		share := console.Percent(float64(n) / float64(max(1, r.Used)))
+		share := numbers.Percent(float64(n) / float64(max(1, r.Used)))
 		fmt.Fprintf(b, "%-10s  %s%s  %10s  %5s\n", seg, strings.Repeat("█", filled), strings.Repeat("·", console.BarWidth-filled),
 			tokens(n, r.Estimated), share)
 	}
@@ -134,6 +134,6 @@ func writeContextLearned(b *strings.Builder, a inspect.Breakdown) {
 		b.WriteString("estimates   by rule of thumb; the model has reported nothing yet\n")
 	}
 	if r := a.Reading; r.CachedShare >= 0 {
-		fmt.Fprintf(b, "cached      %s of the last prompt\n", console.Percent(r.CachedShare))
+		fmt.Fprintf(b, "cached      %s of the last prompt\n", numbers.Percent(r.CachedShare))
 	}
 }

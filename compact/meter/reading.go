@@ -105,7 +105,8 @@ func (o Options) lines() (load, hard, reserve int) {
 	w := float64(o.Window.Tokens)
 	ratio := o.TriggerRatio
 	if !o.IgnoresPriceStep && ratio == preset.DefaultTriggerRatio {
-		ratio = scaledTrigger(preset.SharesFor(o.Window.Tokens).Trigger, o.HardRatio)
+		const from = preset.DefaultTriggerRatio // the share lies relative to the hard line as it does to the default one
+		ratio = from + (preset.SharesFor(o.Window.Tokens).Trigger-from)*(o.HardRatio-from)/(preset.DefaultHardRatio-from)
 	}
 	soft := ratio * w
 	if o.TokenThreshold > 0 {
@@ -123,13 +124,6 @@ func (o Options) lines() (load, hard, reserve int) {
 		reserve = min(reserve, o.MaxReply)
 	}
 	return load, max(int(o.HardRatio*w), 1), reserve
-}
-
-// scaledTrigger moves a load line, given for the default hard line, to the same relative place below another hard
-// line.
-func scaledTrigger(trigger, hard float64) float64 {
-	const from = preset.DefaultTriggerRatio
-	return from + (trigger-from)*(hard-from)/(preset.DefaultHardRatio-from)
 }
 
 // segmentEstimates returns the uncalibrated parts of a request, with images as if the calibration applied to them.

@@ -66,7 +66,7 @@ func oldestUncovered(messages []projection.Message, m meter.Meter, from, to int,
 	var b coverage
 	var s spanBuilder
 	for i := from; i < to && !b.savesAtLeast(tokens); {
-		next := unitEnd(messages, i)
+		next := projection.UnitEnd(messages, i)
 		if next > to {
 			break
 		}
@@ -100,7 +100,7 @@ func dropSpans(v projection.View, m meter.Meter, target float64, from int) []con
 	left := float64(m.EstimatedTokens())
 	var s spanBuilder
 	for i := from; i < end && left > target; {
-		next := unitEnd(messages, i)
+		next := projection.UnitEnd(messages, i)
 		if next > end {
 			break
 		}
@@ -140,19 +140,6 @@ func (s *spanBuilder) addMessage(m *projection.Message) {
 }
 
 func (s *spanBuilder) endSpan() { s.extendsLast = false }
-
-// unitEnd returns the index after the unit that begins at index i of a view. A unit is a reply
-// with its results, or a user message.
-func unitEnd(messages []projection.Message, i int) (end int) {
-	end = i + 1
-	if len(messages[i].Calls) == 0 {
-		return end
-	}
-	for end < len(messages) && messages[end].Role == projection.RoleTool {
-		end++
-	}
-	return end
-}
 
 // hasOpenCall reports whether a call of a unit has no result. No overlay covers such a unit.
 func hasOpenCall(unit []projection.Message) bool {

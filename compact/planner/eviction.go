@@ -54,7 +54,7 @@ func chooseEviction(v projection.View, m meter.Meter, target, note, protected fl
 	end, newest := firstProtected(messages, m, protected), newestUserMessage(messages)
 	var s spanBuilder
 	for i := 0; i < end && e.remaining+note > target; {
-		next := unitEnd(messages, i)
+		next := projection.UnitEnd(messages, i)
 		if next > end {
 			break
 		}

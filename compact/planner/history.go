@@ -81,7 +81,8 @@ func countFailures(log []conversation.Event) (failures int, compacted bool) {
 			}
 		case conversation.Mask, conversation.Cap, conversation.Drop, conversation.Summary:
 			origin, _ := conversation.OriginOf(b)
-			if origin.Source == conversation.SourceManual || hasTextOrPolicies(b) {
+			s, ok := b.(conversation.Summary) // a note has neither text nor policies
+			if origin.Source == conversation.SourceManual || ok && (s.Text != "" || s.Policies != nil) {
 				return failures, compacted
 			}
 			compacted = compacted || failures == 0 && isForced(origin)
@@ -96,13 +97,6 @@ func countFailures(log []conversation.Event) (failures int, compacted bool) {
 		}
 	}
 	return failures, compacted
-}
-
-// hasTextOrPolicies reports whether an overlay is a summary with a model's text or with
-// policies. A note has neither.
-func hasTextOrPolicies(b conversation.Body) bool {
-	s, ok := b.(conversation.Summary)
-	return ok && (s.Text != "" || s.Policies != nil)
 }
 
 // freesSpace reports whether an epoch was made because the request was too long, or has a

@@ -202,7 +202,8 @@ func (r *run) plimsollBlock(shown map[*activeSummary]bool) string {
 			continue
 		}
 		b.WriteString("\n\n## ")
-		b.WriteString(capital(numbers.Turns(s.FromTurn, s.ToTurn)))
+		turns := numbers.Turns(s.FromTurn, s.ToTurn)
+		b.WriteString(strings.ToUpper(turns[:1]) + turns[1:])
 		b.WriteString("\n\n")
 		b.WriteString(s.text(shown, !s.sharesAppendix()))
 	}
@@ -269,5 +270,3 @@ func (r *run) omitText() string {
 	return "[Work of " + numbers.Turns(r.from, r.to) + with + " is not shown, to save context: " +
 		numbers.Count(len(r.events), "message") + ". recall brings it back, by turn (t" + strconv.Itoa(r.from) + ")]"
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

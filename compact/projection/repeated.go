@@ -109,7 +109,7 @@ func (v *View) ShowsInFull(seq uint64, text string) bool {
 		return false
 	}
 	m := &v.Messages[i]
-	return m.Role == RoleTool && m.Events[0] == seq && m.isOriginal() && m.Text == text
+	return m.Role == RoleTool && m.Events[0] == seq && m.Overlay == 0 && m.Repeats == 0 && m.Text == text
 }
 
 // root returns the Seq of the first result with the text of event i, 0 if no other result

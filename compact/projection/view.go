@@ -222,8 +222,6 @@ func MessageOf(e *conversation.Event) (Message, bool) {
 	return m, true
 }
 
-func (m *Message) isOriginal() bool { return m.Overlay == 0 && m.Repeats == 0 }
-
 func (v *View) add(m Message) {
 	v.Messages = append(v.Messages, m)
 	m.AddTo(&v.Sizes)
@@ -251,4 +249,17 @@ func seqsOf(events []conversation.Event) []uint64 {
 		seqs[i] = events[i].Seq
 	}
 	return seqs
+}
+
+// UnitEnd returns the index after the unit that begins at index i of a view. A unit is a reply
+// with its results, or a user message.
+func UnitEnd(messages []Message, i int) (end int) {
+	end = i + 1
+	if len(messages[i].Calls) == 0 {
+		return end
+	}
+	for end < len(messages) && messages[end].Role == RoleTool {
+		end++
+	}
+	return end
 }

@@ -71,7 +71,7 @@ func oldestUnits(messages []projection.Message, tokensToGo float64) []conversati
 	var out []conversation.Span
 	removedChars := 0
 	for i := 0; i < last && tokens(removedChars) < tokensToGo; {
-		end := unitEnd(messages, i)
+		end := projection.UnitEnd(messages, i)
 		if i == newest {
 			i = end
 			continue
@@ -101,14 +101,6 @@ func lastUnit(messages []projection.Message) int {
 	i := len(messages) - 1
 	for i > 0 && messages[i].Role == projection.RoleTool {
 		i--
-	}
-	return i
-}
-
-// unitEnd returns the index after the unit that begins at i: a reply with its results, or one message.
-func unitEnd(messages []projection.Message, i int) int {
-	calls := len(messages[i].Calls)
-	for i++; calls > 0 && i < len(messages) && messages[i].Role == projection.RoleTool; i++ {
 	}
 	return i
 }

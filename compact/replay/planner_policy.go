@@ -71,7 +71,8 @@ func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, history plann
 	after := in.With(decision.Overlays...)
 	needsRecovery := plan.Drops
 	if len(plan.Spans) > 0 {
-		summarized, err := summarizeSpans(after, r, plan.Spans, origin)
+		proposal, err := edit.ProposeSummary(after.Log, r, after.editInputs(r), plan.Spans, origin)
+		summarized, err := applyProposal(proposal, err, coveredChars(after.View, proposal.Spans))
 		if err != nil {
 			return Decision{}, err
 		}
@@ -89,17 +90,12 @@ func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, history plann
 		recovery := after.check(history).Recover(r)
 		decision.Overlays, after = append(decision.Overlays, recovery...), after.With(recovery...)
 	}
-	if in.savesTooLittle(r, plan, after) {
+	// Only the finished summary shows how many tokens it saves.
+	if plan.Trigger == planner.TriggerLoadLine && in.Used-after.Used < r.Planner.ProgressRatio*in.Used {
 		return Decision{SummaryCalls: decision.SummaryCalls}, nil
 	}
 	decision.Overlays = conversation.CombineIntoEpoch(decision.Overlays, origin, int(in.Used), int(after.Used))
 	return decision, nil
-}
-
-// savesTooLittle reports whether a compaction at the load line saves fewer tokens than the rules require. Only the finished
-// summary shows how many it saves.
-func (in PolicyInput) savesTooLittle(r preset.Rules, plan planner.Plan, after PolicyInput) bool {
-	return plan.Trigger == planner.TriggerLoadLine && in.Used-after.Used < r.Planner.ProgressRatio*in.Used
 }
 
 // PlannerPolicy returns the maker of a policy that compacts automatically under the rules, as their preset does. It returns nil

@@ -65,9 +65,6 @@ type Decision struct {
 	SummaryCalls []SummaryCall       // the requests for its summaries, which are billed
 }
 
-// Cold reports whether the provider's cache of the previous request has expired.
-func (in PolicyInput) Cold() bool { return in.First || !in.Sheet.isWarm(in.Idle) }
-
 // With returns the input after the overlays are appended to the log. Without overlays it returns in unchanged.
 func (in PolicyInput) With(bodies ...conversation.Body) PolicyInput {
 	if len(bodies) == 0 {

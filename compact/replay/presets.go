@@ -19,7 +19,7 @@ import (
 
 // editInputs returns the state on which a proposal depends.
 func (in PolicyInput) editInputs(r preset.Rules) edit.Inputs {
-	inputs := edit.Inputs{Meter: in.Meter, Now: in.Now, Cold: in.Cold(), TurnInProgress: !in.TurnEnd}
+	inputs := edit.Inputs{Meter: in.Meter, Now: in.Now, Cold: in.First || !in.Sheet.isWarm(in.Idle), TurnInProgress: !in.TurnEnd}
 	if r.Preset.Design().WritesTranscript {
 		inputs.Transcript = "transcripts/transcript_0.jsonl" // as preset jcli (JCL) would name it
 	}
@@ -91,12 +91,6 @@ func newCommandPolicy(s PolicySetting, rules preset.Rules) Policy {
 		p.StoreResult, p.HasRecall = StoreResults(s.Window), true
 	}
 	return p
-}
-
-// summarizeSpans replaces spans with an extract.
-func summarizeSpans(in PolicyInput, r preset.Rules, spans []conversation.Span, origin conversation.Origin) (Decision, error) {
-	proposal, err := edit.ProposeSummary(in.Log, r, in.editInputs(r), spans, origin)
-	return applyProposal(proposal, err, coveredChars(in.View, proposal.Spans))
 }
 
 // payloadFields are arguments with the content that a call writes or sends. They do not identify its object, such as a file.

@@ -36,6 +36,15 @@ func Turns(from, to int) string {
 	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
 }
 
+// Percent writes a share from 0 to 1 as a whole percentage: 42%, and <1% for one that is too small.
+func Percent(share float64) string {
+	n := int(math.Round(share * 100))
+	if n == 0 && share > 0 {
+		return "<1%"
+	}
+	return strconv.Itoa(n) + "%"
+}
+
 // Bytes writes a number of bytes: 812 B, 4.1 KiB, 3.0 MiB.
 func Bytes(n int64) string {
 	if n < 1<<10 {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/meter"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
@@ -170,7 +171,7 @@ func (m *Model) details(r meter.Reading, cost float64) []part {
 		}
 		parts[1].text, parts[1].brief = "  "+m.cache, "  "+brief
 	case r.CachedShare >= 0:
-		parts[1].text = "  " + pane.Ratio(r.CachedShare) + " cached"
+		parts[1].text = "  " + numbers.Percent(r.CachedShare) + " cached"
 	}
 	return parts
 }

@@ -1,7 +1,6 @@
 package pane
 
 import (
-	"math"
 	"strconv"
 
 	"plimsoll/compact/meter"
@@ -42,13 +41,4 @@ func Percent(part, whole int) string {
 		return ""
 	}
 	return percentage(meter.Percent(part, whole), part)
-}
-
-// Ratio formats a number from 0 to 1 as a rounded percentage, <1% if it rounds to 0.
-func Ratio(share float64) string {
-	n := int(math.Round(share * 100))
-	if n == 0 && share > 0 {
-		return "<1%"
-	}
-	return strconv.Itoa(n) + "%"
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
@@ -31,7 +32,7 @@ func TestNumbersAreShort(t *testing.T) {
 		}
 	}
 	for share, want := range map[float64]string{0: "0%", 0.0049: "<1%", 0.005: "1%", 0.9845: "98%", 1: "100%"} {
-		if got := pane.Ratio(share); got != want {
+		if got := numbers.Percent(share); got != want {
 			t.Errorf("Ratio(%v) = %q, want %q", share, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package account
+package breakdown
 
 import (
 	"charm.land/bubbles/v2/key"

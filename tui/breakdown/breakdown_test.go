@@ -1,4 +1,4 @@
-package account_test
+package breakdown_test
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
 	"plimsoll/themes"
-	"plimsoll/tui/account"
+	"plimsoll/tui/breakdown"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
 )
@@ -22,7 +22,7 @@ func TestViews(t *testing.T) {
 	t.Parallel()
 	scenes := []struct {
 		name    string
-		content account.Content
+		content breakdown.Content
 		keys    []string
 	}{
 		{"top", busy(), nil},
@@ -57,7 +57,7 @@ func TestKeysOnItems(t *testing.T) {
 	}
 	shut := say("This conversation is read only.")
 	for _, c := range []struct {
-		content account.Content
+		content breakdown.Content
 		on, key string
 		want    pane.Action
 	}{
@@ -101,21 +101,21 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	m := open(c, "mono", 120, 40)
 	to(m, "upload/server.go")
 	next := busy()
-	items := next.Account.Heaviest
+	items := next.Breakdown.Heaviest
 	items[0], items[2] = items[2], items[0]
-	next.Account.Heaviest = append([]inspect.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: projection.Results}}, items...)
+	next.Breakdown.Heaviest = append([]inspect.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: projection.Results}}, items...)
 	m.Show(next)
 	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 52}), m.Update(tuitest.Key("enter"))); diff != "" {
 		t.Error(diff)
 	}
-	m.Show(account.Content{})
+	m.Show(breakdown.Content{})
 	m.View()
 	if _, ok := m.Update(tuitest.Key("enter")).(pane.Snackbar); !ok {
 		t.Error("enter works on an item that is no longer listed")
 	}
 }
 
-func randomContent(rng *rand.Rand) account.Content {
+func randomContent(rng *rand.Rand) breakdown.Content {
 	words := []string{"a ", "漢字", "\x1b[31m", "\u202e", "👨‍👩‍👧", "\n", "\t", "e\u0301", "ﷺ", "\xff", "\x1b]0;x\x07", "क्षि"}
 	text := func() string {
 		var b strings.Builder
@@ -124,7 +124,7 @@ func randomContent(rng *rand.Rand) account.Content {
 		}
 		return b.String()
 	}
-	c := account.Content{Title: text(), Model: text(), Priced: text(), Cold: rng.IntN(2) == 0, Paused: rng.IntN(2) == 0}
+	c := breakdown.Content{Title: text(), Model: text(), Priced: text(), Cold: rng.IntN(2) == 0, Paused: rng.IntN(2) == 0}
 	c.Reading = meter.Reading{Used: rng.IntN(300_000), CachedShare: rng.Float64()*2 - 1, Estimated: rng.IntN(2) == 0}
 	if rng.IntN(4) > 0 {
 		w := 1 + rng.IntN(400_000)
@@ -135,16 +135,16 @@ func randomContent(rng *rand.Rand) account.Content {
 		c.Reading.Segments[i] = rng.IntN(3) * rng.IntN(90_000)
 	}
 	c.Reading.AfterSend = c.Reading.Used + rng.IntN(2)*rng.IntN(90_000)
-	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, AtTokens: rng.IntN(9)}, Rule: text()}
+	c.Breakdown.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, AtTokens: rng.IntN(9)}, Rule: text()}
 	states := []projection.State{projection.StateVerbatim, projection.StateMasked, projection.StatePinned, projection.State(text())}
 	for range rng.IntN(14) {
-		c.Account.Heaviest = append(c.Account.Heaviest, inspect.Item{
+		c.Breakdown.Heaviest = append(c.Breakdown.Heaviest, inspect.Item{
 			Event: uint64(rng.IntN(4)), Turn: rng.IntN(1_000_000), Kind: projection.Segment(rng.IntN(9)), Label: text(), Why: text(),
 			Tokens: rng.IntN(1_000_000), Original: rng.IntN(1_000_000), State: states[rng.IntN(4)],
 		})
 	}
 	for range rng.IntN(6) {
-		c.Account.Savings = append(c.Account.Savings, inspect.Saving{Kind: text(), Items: rng.IntN(99), Tokens: rng.IntN(100) - 50})
+		c.Breakdown.Savings = append(c.Breakdown.Savings, inspect.Saving{Kind: text(), Items: rng.IntN(99), Tokens: rng.IntN(100) - 50})
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package account
+package breakdown
 
 import (
 	"strconv"
@@ -40,8 +40,8 @@ type Options struct {
 
 // Content is the content of a view.
 type Content struct {
-	Account inspect.Breakdown // changes only when an event is appended
-	Reading meter.Reading     // changes also while a reply streams and while the user types
+	Breakdown inspect.Breakdown // changes only when an event is appended
+	Reading   meter.Reading     // changes also while a reply streams and while the user types
 
 	Title    string // of the conversation
 	Model    string

@@ -1,4 +1,4 @@
-package account_test
+package breakdown_test
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 	"plimsoll/compact/projection"
 	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
-	"plimsoll/tui/account"
+	"plimsoll/tui/breakdown"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
 )
@@ -21,10 +21,10 @@ import (
 func usd(v float64) *float64 { return &v }
 
 // styles returns the styles of a theme, as package tui makes them.
-func styles(name string) account.Styles {
+func styles(name string) breakdown.Styles {
 	s, frames := tuitest.Styles(name)
 	g, st := s.Gauge, s.State
-	return account.Styles{
+	return breakdown.Styles{
 		Styles: frames,
 		Segments: map[projection.Segment]lipgloss.Style{
 			projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
@@ -51,10 +51,10 @@ func reading() meter.Reading {
 }
 
 // busy is a long conversation with compactions, hostile texts and wide characters.
-func busy() account.Content {
+func busy() breakdown.Content {
 	off := 0.032
-	return account.Content{
-		Account: inspect.Breakdown{
+	return breakdown.Content{
+		Breakdown: inspect.Breakdown{
 			Reading: reading(), Estimated: 76_900,
 			Forecast: planner.Forecast{
 				Timing: planner.Timing{State: planner.TimingReady, AtTokens: 108_800, TokensLeft: 30_700, Turns: 4}, EvictTo: 6, SummaryTo: 6, After: 52_600,
@@ -93,36 +93,36 @@ func busy() account.Content {
 }
 
 // fresh is an empty conversation with an unknown model.
-func fresh() account.Content {
-	return account.Content{
-		Account: inspect.Breakdown{Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingUnknown}, SummaryTo: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
-		Reading: meter.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [projection.Draft + 1]int{2_000, 1_100}},
-		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
+func fresh() breakdown.Content {
+	return breakdown.Content{
+		Breakdown: inspect.Breakdown{Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingUnknown}, SummaryTo: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
+		Reading:   meter.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [projection.Draft + 1]int{2_000, 1_100}},
+		Title:     "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
 	}
 }
 
 // full is a conversation above the hard line.
-func full() account.Content {
+func full() breakdown.Content {
 	c := busy()
 	c.Reading.Used, c.Reading.AfterSend, c.Reading.Estimated = 124_000, 131_000, false
 	c.Reading.Segments[projection.Results], c.Reading.Segments[projection.Draft] = 74_900, 7_000
-	c.Account.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingNow, AtTokens: 108_800}, SummaryTo: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, MayAskModel: true, Rule: "preset plimsoll"}
+	c.Breakdown.Forecast = planner.Forecast{Timing: planner.Timing{State: planner.TimingNow, AtTokens: 108_800}, SummaryTo: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, MayAskModel: true, Rule: "preset plimsoll"}
 	return c
 }
 
-func open(c account.Content, theme string, width, height int) *account.Model {
-	keys := account.DefaultKeyMap()
-	m := account.New(account.Options{Styles: styles(theme), Keys: &keys})
+func open(c breakdown.Content, theme string, width, height int) *breakdown.Model {
+	keys := breakdown.DefaultKeyMap()
+	m := breakdown.New(breakdown.Options{Styles: styles(theme), Keys: &keys})
 	m.SetSize(width, height)
 	m.Show(c)
 	return m
 }
 
 // lines returns the screen without colors; the end of each line is marked.
-func lines(m *account.Model) string { return tuitest.Fence(m.View()) }
+func lines(m *breakdown.Model) string { return tuitest.Fence(m.View()) }
 
 // to moves the cursor down until its line holds a text.
-func to(m *account.Model, text string) bool {
+func to(m *breakdown.Model, text string) bool {
 	m.Update(tuitest.Key("home"))
 	for range 100 {
 		for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {

@@ -1,4 +1,4 @@
-package account
+package breakdown
 
 import (
 	"math"
@@ -48,7 +48,7 @@ const (
 const calculating = "calculating…"
 
 // pending reports whether the breakdown is still being computed.
-func (c *Content) pending() bool { return c.Account.Forecast.State == "" }
+func (c *Content) pending() bool { return c.Breakdown.Forecast.State == "" }
 
 func (c *Content) rows(out []row) []row {
 	out = append(out, row{gauge: true, name: "how full it is", doc: "What the next request would carry, by category. " + c.origin()})
@@ -67,7 +67,7 @@ func (c *Content) origin() string {
 	switch {
 	case !c.Reading.Estimated && c.Reading.Used > 0:
 		return "The provider reported the number with its last reply, and nothing was added since."
-	case c.Account.Calibration.Samples == 0:
+	case c.Breakdown.Calibration.Samples == 0:
 		return "Estimated from the characters by script: this model has reported nothing yet."
 	}
 	return "Up to the last report the provider counted; what came since is estimated: characters by script, times the correction below."
@@ -135,7 +135,7 @@ func WindowNote(source meter.WindowSource) string { return windowNotes[source] }
 
 // lines are the rows about the window and its lines.
 func (c *Content) lines() []row {
-	r, cold := &c.Reading, c.Account.Forecast.ColdLine
+	r, cold := &c.Reading, c.Breakdown.Forecast.ColdLine
 	out := []row{
 		{name: "window", value: pane.Tokens(r.Window.Tokens), note: windowNotes[r.Window.Source],
 			doc: "How many tokens a request may have. It comes from the first of these that knows it: the command line, the configuration, a refusal by the server, the server's list of models, the catalog."},
@@ -193,8 +193,8 @@ func inPart(part string, rows ...row) []row {
 
 // next is what the planner will do. The forecast is corrected by the tokens that were added after it was made.
 func (c *Content) next() []row {
-	o := c.Account.Forecast
-	o.TokensLeft, o.Cold = max(0, o.TokensLeft-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
+	o := c.Breakdown.Forecast
+	o.TokensLeft, o.Cold = max(0, o.TokensLeft-max(0, c.Reading.Used-c.Breakdown.Reading.Used)), c.Cold
 	text := o.Text(c.ColdAt)
 	switch {
 	case c.pending():
@@ -218,7 +218,7 @@ func (c *Content) next() []row {
 func (c *Content) heaviest() []row {
 	const most = 10
 	var out []row
-	for _, it := range c.Account.Heaviest[:min(len(c.Account.Heaviest), most)] {
+	for _, it := range c.Breakdown.Heaviest[:min(len(c.Breakdown.Heaviest), most)] {
 		if it.Event != 0 && c.Pinned[it.Event] {
 			it.State = projection.StatePinned
 		}
@@ -261,7 +261,7 @@ var additionDocs = map[string]string{
 // additions are what skills, servers and hooks brought in.
 func (c *Content) additions() []row {
 	var out []row
-	for _, a := range c.Account.Additions {
+	for _, a := range c.Breakdown.Additions {
 		out = append(out, row{name: a.Kind, value: pane.About(a.Tokens), note: numbers.Count(a.Items, "time"),
 			doc: additionDocs[a.Kind] + " It is part of the results and messages above, as long as they are sent. Estimated from its characters."})
 	}
@@ -283,7 +283,7 @@ var savingDocs = map[string]string{
 func (c *Content) savings() []row {
 	var out []row
 	all := c.Reading.Used
-	for _, s := range c.Account.Savings {
+	for _, s := range c.Breakdown.Savings {
 		all += s.Tokens
 		r := row{name: safe(s.Kind), value: pane.About(s.Tokens), note: numbers.Count(s.Items, "message"),
 			doc: savingDocs[s.Kind] + " Estimated: the originals minus what is sent instead."}
@@ -302,13 +302,13 @@ func (c *Content) savings() []row {
 		out = append(out, row{name: "without them", value: pane.About(all), note: "without compaction, instead of " + pane.About(c.Reading.Used),
 			doc: "The size of a request without any compaction: what is sent plus what each kind saves."})
 	}
-	return inPart(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Account.Pins, "message"), note: "always sent in full",
+	return inPart(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Breakdown.Pins, "message"), note: "always sent in full",
 		doc: "Pinned messages are always sent in full."})...)
 }
 
 // exactness is how well the estimates fit the reports of the provider.
 func (c *Content) exactness() []row {
-	cal, off := c.Account.Calibration, c.Account.EstimateError
+	cal, off := c.Breakdown.Calibration, c.Breakdown.EstimateError
 	factor := row{name: "correction", value: "none yet", note: "learned from what the provider reports",
 		doc: "Estimates count about four Latin characters or one Chinese character as a token, times this correction, which is learned from the model's reports."}
 	if cal.Samples > 0 {
@@ -339,7 +339,7 @@ func offWords(off float64) string {
 
 // costs are what requests and summaries cost, and what the cache saved.
 func (c *Content) costs() []row {
-	cost, use := &c.Account.Costs, c.Account.Cache
+	cost, use := &c.Breakdown.Costs, c.Breakdown.Cache
 	total := row{name: "so far", value: amount(cost.Total), note: numbers.Count(cost.ReplyRequests+cost.SummaryRequests, "request"),
 		doc: "The cost of all requests, summaries included. Not known means that a price or a report is missing."}
 	switch by := safe(c.Priced); by {
@@ -373,7 +373,7 @@ func (c *Content) costs() []row {
 func (c *Content) cacheLives() row {
 	r := row{name: "cache lives", value: "not known yet",
 		doc: "How long the provider keeps a conversation in its cache after a request. For Claude, five minutes or an hour is chosen by the pauses between your messages; cache_ttl of the model in the configuration fixes it."}
-	k := c.Account.CacheRetention
+	k := c.Breakdown.CacheRetention
 	switch {
 	case c.pending() || k.Lifetime <= 0:
 		return r
@@ -406,7 +406,7 @@ func (c *Content) cacheNow() row {
 	case c.Cold:
 		r.value, r.note = "cold", "expired: the next request pays full price"
 	case share >= 0:
-		r.value, r.note = pane.Ratio(share), "of the last request came from it"
+		r.value, r.note = numbers.Percent(share), "of the last request came from it"
 		if c.ColdAt != "" {
 			r.note += ", it expires at " + c.ColdAt
 		}

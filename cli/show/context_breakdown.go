@@ -40,7 +40,7 @@ func writeHeaviest(b *strings.Builder, limit int, a inspect.Breakdown) error {
 		if item.Event != 0 {
 			turn, event = fmt.Sprint(item.Turn), fmt.Sprintf("e%d", item.Event)
 		}
-		rows = append(rows, []string{"~" + numbers.Grouped(item.Tokens), console.Percent(float64(item.Tokens) / float64(max(1, a.Estimated))),
+		rows = append(rows, []string{"~" + numbers.Grouped(item.Tokens), numbers.Percent(float64(item.Tokens) / float64(max(1, a.Estimated))),
 			turn, event, conversation.OneLine(plain.Line(item.Label), maxWhat), stateText(item)})
 	}
 	return table.Write(b, limit, columns, rows)
