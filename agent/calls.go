@@ -51,7 +51,6 @@ func (c *call) canRunInParallel() bool {
 	return c.settled || c.review.ReadOnly && c.review.Need == conversation.NeedNothing
 }
 
-// callRunner runs the calls of a turn.
 type callRunner struct {
 	journal   *core.Journal
 	display   *display

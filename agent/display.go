@@ -67,7 +67,6 @@ func (d *display) showCacheCold() {
 	}
 }
 
-// storeTools stores the tools that the model is given.
 func (d *display) storeTools() {
 	tools := d.journal.Tools()
 	d.tools.Store(&tools)
@@ -76,7 +75,6 @@ func (d *display) storeTools() {
 // The breakdown of the context changes nothing and costs no request. Its input is copied when the owner drains its
 // inbox, also while a reply streams. The sums take longer, so another goroutine computes them.
 
-// inspector answers Inspect.
 type inspector struct {
 	inbox     *core.Inbox
 	updates   *updates.Mailbox

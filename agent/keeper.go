@@ -170,7 +170,6 @@ func newBacklog(store core.Backlog, logger *slog.Logger) backlog {
 	})}
 }
 
-// replaceTexts replaces the stored queue.
 func (b *backlog) replaceTexts(texts []string) {
 	if b.ended || len(texts) == 0 && !b.mayHaveTexts {
 		return

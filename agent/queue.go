@@ -14,7 +14,6 @@ type queue struct {
 	updates  *updates.Mailbox
 }
 
-// queued is a message in the queue.
 type queued struct {
 	text  string
 	quiet bool      // asks for no reply

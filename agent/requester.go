@@ -182,7 +182,6 @@ func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(l
 	}
 }
 
-// showChunk adds a chunk to the reply and publishes it.
 func (q *requester) showChunk(rep *llm.Reply, c llm.Chunk) {
 	wasEmpty := !rep.Arrived()
 	changed := rep.Add(c)

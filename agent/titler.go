@@ -131,7 +131,6 @@ func parseTitle(text string) string {
 	return shorten(title, titleChars)
 }
 
-// wait waits for the running request.
 func (t *titler) wait() {
 	if t.done != nil {
 		<-t.done

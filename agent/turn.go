@@ -22,7 +22,6 @@ import (
 // has no calls. It ends early when it is stopped, when it fails, or after too many steps. In each case the log can
 // be sent again, and the next message starts a new turn.
 
-// turn is the running turn.
 type turn struct {
 	cancel   context.CancelCauseFunc
 	hasBegun bool // its message is in the log

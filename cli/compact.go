@@ -23,7 +23,6 @@ import (
 //   - Wrong flags are a usage error. A compaction that would change nothing is a failure, and writes nothing.
 //   - --dry-run writes nothing. Its numbers are those of the real run, except for the size of a summary.
 
-// compactCommand compacts a stored conversation.
 type compactCommand struct {
 	agents        *session.Agents
 	console       *console.Console

@@ -132,7 +132,6 @@ func readKey(ctx context.Context, c *console.Console, name string) (string, erro
 	return key, nil
 }
 
-// tryKey tries a key with a request.
 func (cmd *connectCommand) tryKey(ctx context.Context, provider, key string) error {
 	err := cmd.providers.TryKey(ctx, provider, key)
 	if err == nil {

@@ -17,7 +17,6 @@ import (
 // A conversation, also one that another program has open, can be continued as a copy. The copy has the same events and texts
 // under another ID: all of them, or those before a turn with later compactions of them. The original is not changed.
 
-// forkCommand copies a conversation.
 type forkCommand struct {
 	agents        *session.Agents
 	console       *console.Console

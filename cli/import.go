@@ -16,7 +16,6 @@ import (
 // Every file becomes its own conversation. If a file cannot be imported, the others still are, and the exit code is that of a
 // failure.
 
-// importCommand imports recorded conversations.
 type importCommand struct {
 	console   *console.Console
 	resources *setup.Resources

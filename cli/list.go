@@ -15,7 +15,6 @@ import (
 	"plimsoll/storage"
 )
 
-// listCommand lists the stored conversations.
 type listCommand struct {
 	console   *console.Console
 	resources *setup.Resources

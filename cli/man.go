@@ -10,7 +10,6 @@ import (
 	"plimsoll/cli/console"
 )
 
-// manCommand writes the manual.
 type manCommand struct{ console *console.Console }
 
 func (cmd *manCommand) cobra() *cobra.Command {

@@ -19,7 +19,6 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// modelsCommand lists the known models.
 type modelsCommand struct {
 	console   *console.Console
 	models    *setup.Models

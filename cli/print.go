@@ -242,7 +242,6 @@ func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, isFirst 
 	return err
 }
 
-// printLedger writes the ledger of a conversation.
 func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
 	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request", "json"); err != nil {
 		return err

@@ -52,7 +52,6 @@ func (cmd *renameCommand) Run(ctx context.Context, idPrefix, title string) error
 	return err
 }
 
-// deleteCommand removes a conversation.
 type deleteCommand struct {
 	console       *console.Console
 	conversations *session.Conversations

@@ -25,7 +25,6 @@ import (
 //   - Without a hit the exit code is 1, as it is with grep.
 //   - On a terminal a hit is one line, and the matched words are visible.
 
-// searchCommand searches the stored conversations.
 type searchCommand struct {
 	console   *console.Console
 	resources *setup.Resources

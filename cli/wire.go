@@ -37,7 +37,6 @@ func newApp(env console.Env, f setup.Flags) *app {
 // SystemKeyring is the keyring of the system, for [Env].
 func SystemKeyring() keys.Keyring { return keys.SystemKeyring{} }
 
-// newHost creates the backend of the screen.
 func (a *app) newHost(options screen.ChatOptions) *screen.Host {
 	return screen.NewHost(screen.Dependencies{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
 		Conversations: a.conversations, Agents: a.agents, Examiner: a.examiner(), Exporter: a.exporter()}, options)

@@ -118,7 +118,6 @@ func (t *table) add(provider string, names []string) error {
 	return nil
 }
 
-// entry decodes a row.
 func (t *table) entry(i int) Entry {
 	var r row
 	if err := json.Unmarshal(t.rows[i], &r); err != nil {
@@ -135,7 +134,6 @@ func (t *table) entry(i int) Entry {
 	return e
 }
 
-// entries decodes all rows.
 func (t *table) entries() []Entry {
 	all := make([]Entry, len(t.rows))
 	for i := range t.rows {

@@ -180,7 +180,6 @@ func (p *scheduler) refreshHistory() {
 	}
 }
 
-// mayPrepare reports whether a summary may be prepared now.
 func (p *scheduler) mayPrepare() bool {
 	return p.journal.Interactive && p.journal.Rules().Auto.Background && !p.isWriting() &&
 		(p.summaryStartedAt == 0 || p.journal.Reading().Used >= p.summaryStartedAt+p.journal.Rules().MinGrowth(p.journal.Meter().Window().Tokens))

@@ -176,7 +176,6 @@ func proposalError(err error) *llm.Error {
 	return e
 }
 
-// storeError is the error of a compaction that could not be stored.
 func storeError(err error) *llm.Error {
 	return &llm.Error{
 		Class: llm.NotSaved, Message: "the compaction could not be saved, so nothing changed: " + rootCause(err).Error(),

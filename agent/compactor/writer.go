@@ -154,7 +154,6 @@ type writerChooser struct {
 	recordedModel  string                                                          // the recorded model of the stored conversation, if another one is in use; "" once it was looked up
 }
 
-// newWriter returns a writer for the current conversation.
 func (s *writerChooser) newWriter() writer {
 	base := s.journal.Request(nil)
 	base.Tools = s.journal.Tools() // also if the current model takes none: another one may write

@@ -27,7 +27,6 @@ const (
 	endMark     = "Write the summary now, and nothing else."
 )
 
-// wantsSummary reports whether the request asks for a summary.
 func (t *turn) wantsSummary() bool {
 	return len(t.steps) == 0 && (strings.Contains(t.userText, requestMark) || strings.HasSuffix(t.userText, endMark) ||
 		strings.HasPrefix(t.userText, "Summarize this conversation"))

@@ -9,7 +9,6 @@ import (
 // model, and one character of Chinese or Japanese.
 const tokenBytes = 4
 
-// pieces divides a text into tokens.
 func pieces(text string) []string {
 	var out []string
 	for text != "" {

@@ -23,7 +23,6 @@ type chatFrame struct {
 	Error       json.RawMessage `json:"error"`
 }
 
-// isChat reports whether the frame is of chat completions.
 func (f *chatFrame) isChat() bool {
 	return f.Choices != nil || f.Usage.hasCounts() || f.Progress != nil || f.XGroq != nil ||
 		strings.HasPrefix(f.Object, "chat.completion")

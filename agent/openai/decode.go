@@ -24,7 +24,6 @@ type decoder interface {
 	Finish(done bool) (llm.Chunk, error)
 }
 
-// chatDecoder decodes the chat completions wire.
 type chatDecoder struct {
 	endpoint endpoint
 	route    string

@@ -42,7 +42,6 @@ type event struct {
 	data []byte
 }
 
-// eventReader reads the events of a body.
 type eventReader struct {
 	src    io.Reader
 	lines  *bufio.Scanner // nil before the first byte

@@ -222,7 +222,6 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 	return out.body, nil
 }
 
-// buildRequest makes the HTTP request for a request in a form.
 func (c *Client) buildRequest(r llm.Request, f bodyForm) (outgoingRequest, error) {
 	var out outgoingRequest
 	var err error

@@ -65,7 +65,6 @@ func rowsOf(body []byte) []json.RawMessage {
 	return in.Models
 }
 
-// readList reads a list of models.
 func readList(body []byte, _ string) answer {
 	var a answer
 	for _, raw := range rowsOf(body) {

@@ -108,7 +108,6 @@ func (f *Fault) overflow() (window, prompt int, ok bool) {
 	return 0, 0, hasAny(text, overflowWords...) || f.Code == "1261" // Z.ai
 }
 
-// isAboutReplyLimit reports whether a fault is about the reply's limit.
 func (f *Fault) isAboutReplyLimit() bool {
 	return f.Code != "context_length_exceeded" && replyTooLong().MatchString(f.Message)
 }

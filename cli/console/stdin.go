@@ -30,7 +30,6 @@ func (c *Console) CheckPrompt(prompt string) error {
 
 var errNothingToAsk = WrongUse("no prompt: give one, or pipe it in")
 
-// isPiped reports whether standard input is not a terminal.
 func (c *Console) isPiped() bool { return c.Stdin != nil && !Terminal(c.Stdin) }
 
 // AppendInput appends piped input to the prompt. w is the window of the model, which limits the input.
@@ -96,7 +95,6 @@ func inputTooLargeError(size, model string, w meter.Window) error {
 		"cut it, name a file in the prompt instead, of which the model reads parts, or choose a model with a larger window")
 }
 
-// megabytes formats a number of bytes.
 func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
 // fileSize is the size of a file in bytes, 0 for a pipe.

@@ -107,7 +107,6 @@ func larger(a, b float64) float64 {
 	return a
 }
 
-// escape escapes text for XML.
 func escape(s string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything

@@ -43,7 +43,6 @@ func Find(folders []Folder, workspace string, isTaken func(name string) bool) ([
 	return f.found, errors.Join(f.problems...)
 }
 
-// finder collects commands.
 type finder struct {
 	Folder   // that is searched
 	isTaken  func(string) bool

@@ -51,7 +51,6 @@ type summaryNeed struct {
 	Estimate int     `json:"estimate"`
 }
 
-// summaryMade is a summary that a model wrote.
 type summaryMade struct {
 	Text   string `json:"text"`
 	Tokens int    `json:"tokens"`
@@ -160,7 +159,6 @@ func (c Compaction) Text() string {
 	return b.String()
 }
 
-// turnsText names a range of turns.
 func turnsText(from, to int) string {
 	if from == to {
 		return fmt.Sprintf("turn %d", from)

@@ -101,7 +101,6 @@ func DamageNotes(report storage.LoadReport) []string {
 	return report.Notices
 }
 
-// loadSnapshot reads a stored conversation.
 func loadSnapshot(ctx context.Context, store *storage.Store, id string) (*Snapshot, storage.LoadReport, error) {
 	events, report, err := store.Load(ctx, id)
 	if err != nil {

@@ -38,7 +38,6 @@ func (s *Settings) OfferedAgents(cfg config.Config) []owncommand.Command {
 	})
 }
 
-// agentContents lists the workspace's agents.
 func (s *Settings) agentContents() []WorkspaceContent {
 	loaded := s.Loaded.Load()
 	if loaded == nil {

@@ -32,7 +32,6 @@ func (s *Settings) CheckNames(loaded config.Loaded) error {
 	return problems
 }
 
-// modelProblems lists the unknown models.
 func (s *Settings) modelProblems(loaded config.Loaded) config.Problems {
 	modelNames := map[string][]string{"fallback": loaded.Config.Fallback, "model": {loaded.Config.Model}, "compaction.summary.model": {loaded.Config.Compaction.Summary.Model}}
 	for name, p := range loaded.Config.Compaction.Profiles {

@@ -83,7 +83,6 @@ func (models *Models) chooseForNew(ctx context.Context, demoAllowed bool) (Choic
 		"set OPENAI_API_KEY (or another provider's key), start Ollama, give --base-url URL, or try --demo; `plimsoll doctor` shows what was looked for"))
 }
 
-// choiceByFlags returns the model that the flags name.
 func (p *Providers) choiceByFlags() (Choice, error) {
 	f := p.Settings.Flags
 	switch {

@@ -122,7 +122,6 @@ func (s *Settings) Load() (config.Loaded, error) {
 	return loaded, err
 }
 
-// readAndCheck reads the configuration and checks the names in it.
 func (s *Settings) readAndCheck(workspace string) (config.Loaded, error) {
 	loaded, err := s.Read(workspace, nil, nil)
 	if err == nil {
@@ -166,7 +165,6 @@ func (s *Settings) Overrides() map[string]string {
 	return set
 }
 
-// mayHoldKeys reports whether a value of a key may be a secret.
 func mayHoldKeys(key string) bool {
 	section, rest, _ := strings.Cut(key, ".")
 	return section == "providers" || section == "mcp" && !strings.HasSuffix(rest, ".enabled") && !strings.HasSuffix(rest, ".command")

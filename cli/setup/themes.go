@@ -22,7 +22,6 @@ type themeFile struct {
 	Gauge  themes.Gauge   `yaml:"gauge"`
 }
 
-// readTheme reads a theme file.
 func readTheme(path string) (t themes.Theme, err error) {
 	var content themeFile
 	problemAt, err := config.ReadTheme(path, &content)

@@ -37,7 +37,6 @@ type document struct {
 	Texts   map[string]string `json:"texts"`
 }
 
-// writeDocument writes a conversation as one JSON document.
 func writeDocument(w io.Writer, export *exported) error {
 	d := document{Version: documentVersion, ID: export.id, Title: session.Title(export.Events), Texts: map[string]string{}}
 	for _, e := range export.Events {

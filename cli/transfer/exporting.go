@@ -82,7 +82,6 @@ func (s escapingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// exported is a conversation that is being exported.
 type exported struct {
 	id     string
 	Events []conversation.Event

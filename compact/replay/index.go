@@ -221,7 +221,6 @@ func (x *indexer) occursBefore(fact int32, before int) (occurs, resultsOnly bool
 	return resulted, resulted
 }
 
-// inResultBefore reports whether an earlier result contains a fact.
 func (x *indexer) inResultBefore(fact int32, before int) bool {
 	return int(x.firstResult[fact]) < before
 }

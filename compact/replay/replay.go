@@ -306,7 +306,6 @@ func (ix *index) countCorpus(c *Conversation) Corpus {
 	return out
 }
 
-// report makes the report from the sums of all files.
 func (rp *replayer) report(files []*file) Report {
 	r := Report{Window: rp.Window, Plan: rp.plan.Name, Files: []File{}, Totals: map[preset.Name]Figures{}}
 	for _, s := range rp.Sheets {

@@ -133,7 +133,6 @@ func (r *run) askPolicy(input PolicyInput) error {
 	return nil
 }
 
-// shownView returns the view as the policy sends it.
 func (r *run) shownView() projection.View {
 	if r.policy.Transform == nil {
 		return r.view

@@ -104,7 +104,6 @@ func (s PriceSheet) cachedCost(tokens, hit float64) float64 {
 	return s.withPriceStep(tokens, hit*s.Read+(tokens-hit)*s.Write)
 }
 
-// withPriceStep applies the price step to the cost of a request.
 func (s PriceSheet) withPriceStep(tokens, cost float64) float64 {
 	if s.Step > 0 && tokens > float64(s.Step) {
 		return cost * s.StepFactor
@@ -112,7 +111,6 @@ func (s PriceSheet) withPriceStep(tokens, cost float64) float64 {
 	return cost
 }
 
-// bill returns the cost of all requests and summary calls of a run.
 func (s PriceSheet) bill(requests []sentRequest, calls []SummaryCall) float64 {
 	b := newBiller(s)
 	for _, q := range requests {
