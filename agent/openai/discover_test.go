@@ -7,7 +7,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -126,33 +128,43 @@ func TestDiscoverFailsWithTheServersMessage(t *testing.T) {
 	}
 }
 
+// machine is a transport without a network: the bodies of lists of models by host, "" for one that never answers.
+type machine map[string]string
+
+func (m machine) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, listens := m[r.URL.Host]
+	if !listens {
+		return nil, syscall.ECONNREFUSED
+	}
+	w := httptest.NewRecorder()
+	switch {
+	case body == "":
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	case r.URL.Path == "/v1/models":
+		_, _ = io.WriteString(w, body)
+	default:
+		http.NotFound(w, r)
+	}
+	return w.Result(), nil
+}
+
 func TestLocalServersAreFound(t *testing.T) {
-	t.Parallel()
-	gone := make(chan struct{})
-	deaf := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-gone:
+	synctest.Test(t, func(t *testing.T) {
+		bases := []openai.Server{{Provider: "ollama", BaseURL: "http://deaf/v1"}, {Provider: "lmstudio", BaseURL: "http://b/v1"},
+			{Provider: "llamacpp", BaseURL: "http://c/v1"}, {Provider: "vllm", BaseURL: "http://d/v1"},
+			{Provider: "vllm", BaseURL: "http://e/v1"}, {Provider: "vllm", BaseURL: "http://gone/v1"}}
+		got := openai.LocalWithModels(t.Context(), bases, machine{"deaf": "",
+			"b": `{"data":[{"id":"text-embedding-nomic"}]}`, "c": `{"data":[{"id":"tiny","owned_by":"llamacpp"}]}`,
+			"d": `{"data":[{"id":"nomic-embed","owned_by":"library"},{"id":"qwen3","owned_by":"library"}]}`, "e": `<html>a web server</html>`})
+		want := []openai.Server{
+			{Provider: "llamacpp", BaseURL: "http://c/v1", Model: "tiny"},
+			{Provider: "ollama", BaseURL: "http://d/v1", Model: "qwen3"},
 		}
-	}))
-	t.Cleanup(func() { close(gone); deaf.Close() })
-	list := func(body string) string { return serveJSON(t, map[string]string{"/v1/models": body}) + "/v1" }
-	bases := []openai.Server{
-		{Provider: "ollama", BaseURL: deaf.URL + "/v1"},
-		{Provider: "lmstudio", BaseURL: list(`{"data":[{"id":"text-embedding-nomic"}]}`)},
-		{Provider: "llamacpp", BaseURL: list(`{"data":[{"id":"tiny","owned_by":"llamacpp"}]}`)},
-		{Provider: "vllm", BaseURL: list(`{"data":[{"id":"nomic-embed","owned_by":"library"},{"id":"qwen3","owned_by":"library"}]}`)},
-		{Provider: "vllm", BaseURL: list(`<html>a web server</html>`)},
-		{Provider: "vllm", BaseURL: "http://127.0.0.1:1/v1"},
-	}
-	got := openai.LocalWithModels(t.Context(), bases, transport(t))
-	want := []openai.Server{
-		{Provider: "llamacpp", BaseURL: bases[2].BaseURL, Model: "tiny"},
-		{Provider: "ollama", BaseURL: bases[3].BaseURL, Model: "qwen3"},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	})
 }
 
 func TestLocalBases(t *testing.T) {

@@ -61,7 +61,7 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 			t.Fatalf("%d tokens are saved, and %+v add up to %d", want, a.Savings, got)
 		}
 	})
-	if len(kinds) < 5 {
+	if len(kinds) < 5 && !testing.Short() {
 		t.Errorf("hardly any kind was met: %v", kinds)
 	}
 }

@@ -124,7 +124,7 @@ func TestForecastMatchesThePlan(t *testing.T) {
 			}
 		}
 	})
-	if len(states) < 4 {
+	if len(states) < 4 && !testing.Short() {
 		t.Errorf("too few states were met: %v", states)
 	}
 }

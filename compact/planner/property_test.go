@@ -62,7 +62,7 @@ func TestPlanIsDeterministicAndChangesNoInput(t *testing.T) {
 			t.Fatal("the rules were changed")
 		}
 	})
-	if len(triggers) < 3 {
+	if len(triggers) < 3 && !testing.Short() {
 		t.Errorf("too few triggers were met: %v", triggers)
 	}
 }
@@ -100,7 +100,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 			}
 		}
 	})
-	if covered == 0 {
+	if covered == 0 && !testing.Short() {
 		t.Error("no plan covered anything")
 	}
 }
@@ -210,7 +210,7 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 			p = again
 		}
 	})
-	if len(committed) < 2 {
+	if len(committed) < 2 && !testing.Short() {
 		t.Errorf("too few plans were committed: %v", committed)
 	}
 }
@@ -268,7 +268,7 @@ func TestEvictionsCoverWholeUnitsAndShortenTheView(t *testing.T) {
 			t.Fatalf("after the redo the view is %q, want %q", viewTexts(got), viewTexts(after))
 		}
 	})
-	if len(steps) < 2 {
+	if len(steps) < 2 && !testing.Short() {
 		t.Errorf("too few evictions were met: %v", steps)
 	}
 }
@@ -542,7 +542,7 @@ func TestRecoveryShortensAndKeepsTheLastUnit(t *testing.T) {
 		}
 	})
 	for _, kind := range []string{"conversation.Mask", "conversation.Cap", "conversation.Drop"} {
-		if acted[kind] == 0 {
+		if acted[kind] == 0 && !testing.Short() {
 			t.Errorf("no recovery made a %s", kind)
 		}
 	}
