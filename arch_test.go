@@ -146,7 +146,7 @@ var ours = []struct {
 	}},
 	{"storage", []string{"conversation", "conversation/find", "storage/pages"}},
 	{"storage/pages", nil},
-	{"tools", []string{"tools/checkpoint", "conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/instructions", "tools/params", "tools/permission", "tools/recall", "tools/sandbox", "tools/shell", "tools/skill", "tools/web", "tools/workspace"}},
+	{"tools", []string{"tools/checkpoint", "conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/instructions", "tools/params", "tools/permission", "tools/recall", "tools/sandbox", "tools/sandbox/proxy", "tools/shell", "tools/skill", "tools/web", "tools/workspace"}},
 	{"tools/instructions", []string{"conversation", "conversation/plain", "tools/permission", "tools/workspace"}},
 	{"tools/checkpoint", []string{"conversation", "conversation/diff", "conversation/numbers", "tools/workspace"}},
 	{"tools/skill", []string{"config", "conversation", "conversation/plain", "conversation/numbers", "tools/workspace"}},
@@ -156,7 +156,8 @@ var ours = []struct {
 	{"tools/permission", []string{"conversation", "conversation/plain", "tools/grants", "tools/shell", "tools/web", "conversation/numbers", "tools/workspace"}},
 	{"tools/recall", []string{"conversation", "conversation/numbers", "tools/params"}},
 	{"tools/shell", []string{"conversation", "conversation/numbers", "tools/sandbox"}},
-	{"tools/sandbox", nil},
+	{"tools/sandbox", []string{"tools/sandbox/proxy"}},
+	{"tools/sandbox/proxy", []string{"tools/web"}},
 	{"tools/web", []string{"conversation", "conversation/numbers"}},
 	{"tools/workspace", []string{"conversation/numbers"}},
 	{"tools/grants", []string{"config"}},
@@ -195,7 +196,7 @@ var theirs = []struct {
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
 	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
 	{"charm.land/glamour", []string{"tui/transcript/markdown"}},
-	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/mcp", "tools/web", "tools/workspace"}},
+	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/mcp", "tools/sandbox/proxy", "tools/web", "tools/workspace"}},
 }
 
 // barred lists what a package and all below it must not import: the screen and the core do no I/O.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"plimsoll/agent/compactor"
@@ -37,6 +38,7 @@ type Agent struct {
 	titler         *titler
 	hooks          *hookRunner
 	asked          atomic.Int64 // questions of AskUser
+	sides          sync.RWMutex // read-locked by each AskModel
 	retryRequested bool         // Retry was called: the newest request must be made again
 	maxSteps       int          // most requests in one turn
 	fallbacks      []core.Fallback
@@ -292,7 +294,9 @@ func (a *Agent) Run(ctx context.Context) error {
 		}
 	}
 	a.titler.wait()
+	a.sides.Lock() // what they cost is in the inbox
 	a.inbox.Drain(ctx)
+	a.sides.Unlock()
 	a.compactor.End(ctx)
 	a.inspector.running.Wait()
 	a.counter.wait()

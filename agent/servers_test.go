@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/core"
+	"plimsoll/agent/llm"
 	"plimsoll/conversation"
 )
 
@@ -124,6 +125,40 @@ func TestConversationKeepsItsToolsUntilAsked(t *testing.T) {
 		}
 		r.finish()
 	})
+}
+
+func TestWhatAServersQuestionCostIsStoredWhenTheConversationIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Join(agenttest.StreamText("hello"), agenttest.Stop(conversation.StopEnd)), agenttest.Join(agenttest.ReportTokens(70, 1), agenttest.StreamText("half"), agenttest.WaitAtGate(agenttest.NewGate())))
+		r.sendAndWait("hi") // a conversation without messages is not kept
+		left, leave := context.WithCancel(t.Context())
+		go func() {
+			if rep, err := r.AskModel(left, testModel.Name(), conversation.PurposeServer, llm.Request{System: "s"}); !rep.Arrived() || err == nil {
+				t.Errorf("%+v, %v", rep, err)
+			}
+		}()
+		r.waitIdle()
+		leave()
+		r.finish()
+		events := r.memory.Events()
+		if u, ok := events[len(events)-1].Body.(conversation.Usage); !ok || u.Purpose != conversation.PurposeServer || u.Prompt != 70 {
+			t.Errorf("the last event is %+v", events[len(events)-1].Body)
+		}
+	})
+}
+
+func TestWhatIsKeptOutFollowsTheServersThatAreOn(t *testing.T) {
+	t.Parallel()
+	declared := []conversation.ToolSpec{{Name: conversation.ToolFindTools}}
+	log := []conversation.Event{
+		{Body: conversation.MCPServer{Server: "a", State: "ready", Tools: 2, Size: conversation.Measure("declarations of a server")}},
+		{Body: conversation.ConfigChanged{Set: map[string]string{"mcp.a.enabled": "false"}}},
+		{Body: conversation.ConfigChanged{Set: map[string]string{"mcp.a.enabled": "true"}}},
+	}
+	if on, off, again := core.KeptOut(log[:1], declared), core.KeptOut(log[:2], declared), core.KeptOut(log, declared); on == 0 || off != 0 || again != on {
+		t.Errorf("%d, off %d, on again %d", on, off, again)
+	}
 }
 
 func countKind(events []conversation.Event, k conversation.Kind) int {

@@ -38,6 +38,8 @@ func (a *Agent) AskAbout(ctx context.Context, c conversation.ToolCall, review co
 // AskModel sends the model in use a request that has a system prompt, messages and a largest reply, and records its usage. It is an
 // error if another model than the named one is in use by now. Any goroutine may call it. The reply is not nil.
 func (a *Agent) AskModel(ctx context.Context, model string, purpose conversation.Purpose, r llm.Request) (*llm.Reply, error) {
+	a.sides.RLock()
+	defer a.sides.RUnlock()
 	out, err := ask(ctx, a, func() llm.Outgoing { return sideRequest(a.journal, purpose, r) })
 	if err != nil {
 		return &llm.Reply{}, err
@@ -46,9 +48,7 @@ func (a *Agent) AskModel(ctx context.Context, model string, purpose conversation
 		return &llm.Reply{}, fmt.Errorf("the model is %s by now", out.To.Name())
 	}
 	rep, err := out.Read(ctx)
-	if rep.Usage != nil {
-		a.inbox.Put(func(ctx context.Context) { a.journal.AppendWhenIdle(ctx, a.windows.usageEvents(out, rep, 0)...) })
-	}
+	a.inbox.Put(func(ctx context.Context) { a.journal.AppendWhenIdle(ctx, a.windows.usageEvents(out, rep, 0)...) })
 	return rep, err
 }
 

@@ -294,6 +294,11 @@ func (p *turnPrinter) showEvents(events []conversation.Event) {
 				p.printProgress("the provider withheld the rest of the reply")
 			}
 		case conversation.ToolResult:
+			for line := range strings.Lines(b.Detail) {
+				if strings.HasPrefix(line, keptFrom) {
+					p.printProgress("  " + strings.TrimSpace(line))
+				}
+			}
 			if b.Status != conversation.ResultOK {
 				if failed++; failed <= maxResultLines {
 					p.printProgress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
@@ -307,6 +312,9 @@ func (p *turnPrinter) showEvents(events []conversation.Event) {
 		p.printProgress(fmt.Sprintf("  %s calls in all did not succeed", numbers.Grouped(failed)))
 	}
 }
+
+// keptFrom begins a line of a command's detail about a host that it was refused.
+const keptFrom = "kept from: network "
 
 // maxResultLines is how many failed results of one update are printed one by one.
 const maxResultLines = 10

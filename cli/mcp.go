@@ -343,7 +343,7 @@ func (cmd *mcpCommand) writeTools(all []mcp.Tool, asJSON bool) error {
 	var cells [][]string
 	for _, t := range all {
 		row := listedTool{Server: t.Server, Name: t.Name, FullName: t.FullName, Description: t.Description,
-			Tokens: int(meter.Estimate(conversation.Measure(t.FullName + t.Description + string(t.Schema))))}
+			Tokens: int(meter.Estimate(t.Size()))}
 		rows = append(rows, row)
 		cells = append(cells, []string{t.FullName, "~" + numbers.Grouped(row.Tokens), conversation.OneLine(t.Description, 100)})
 	}

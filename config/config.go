@@ -57,11 +57,11 @@ type Permissions struct {
 	Allow            []string `yaml:"allow" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
 	Deny             []string `yaml:"deny" check:"text" doc:"Calls never allowed, each a tool name or TOOL(PATTERN); wins over allow. A workspace file adds to this list."`
 	Sandbox          string   `yaml:"sandbox" enum:"auto,workspace,read-only,off" doc:"Commands of the model are confined: workspace = they write the workspace, a temporary folder and write; read-only = only a temporary folder; auto = workspace as far as the system can; off = not at all. With workspace and read-only a command does not run where the system cannot."`
-	Network          string   `yaml:"network" enum:"off,ask,on" doc:"What commands in the sandbox reach: off = only servers that run in it; ask = hosts of hosts, and others after a question; on = everything."`
-	Hosts            []string `yaml:"hosts" check:"text" doc:"Hosts that commands in the sandbox reach without a question, such as proxy.golang.org or *.npmjs.org."`
+	Network          string   `yaml:"network" enum:"off,ask,on" doc:"What commands in the sandbox reach: off = only hosts of hosts; ask = those, and others after a question for each; on = everything."`
+	Hosts            []string `yaml:"hosts" check:"text" doc:"Hosts that commands in the sandbox reach without a question, such as proxy.golang.org or *.npmjs.org; without a port, 80 and 443."`
 	Write            []string `yaml:"write" check:"text" doc:"Files and folders that commands in the sandbox may write besides the workspace; ~/ is the home folder. Unset = the caches of compilers and package managers (config.yaml.example)."`
 	Secrets          []string `yaml:"secrets" check:"text" doc:"Files and folders that commands in the sandbox may not read, besides known places of keys. A workspace file adds to this list."`
-	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that http_request may reach although they are loopback, link-local or private."`
+	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that commands and http_request may reach although they are loopback, link-local or private."`
 }
 
 // caches are what commands in the sandbox may write unless permissions.write says otherwise: compilers and package managers do not

@@ -60,6 +60,7 @@ type Review struct {
 	Wider    []Offer // with Offer: rules that allow more, each more than the one before
 	// Changeable: the user can change Command before it runs.
 	Changeable bool
+	NoReason   bool // for NeedApproval: nobody reads the reason of a denial
 }
 
 // Mode is a permission mode: which calls run without asking.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"plimsoll/conversation"
@@ -14,6 +15,7 @@ import (
 	"plimsoll/tools/permission"
 	"plimsoll/tools/recall"
 	"plimsoll/tools/sandbox"
+	"plimsoll/tools/sandbox/proxy"
 	"plimsoll/tools/shell"
 	"plimsoll/tools/skill"
 	"plimsoll/tools/web"
@@ -57,6 +59,11 @@ type Options struct {
 
 	PrivateAddresses []string      // private hosts, addresses and networks (CIDR) that http_request may reach
 	Resolver         *net.Resolver // for http_request; nil: the system's
+
+	// Reach opens the proxy by which a command reaches the network. nil: commands have the network of the program.
+	Reach func(proxy.Options) (*proxy.Command, error)
+	// AskHost asks whether a command may reach a host that no rule decides about. nil: it may not.
+	AskHost AskHost
 
 	Sandbox    *sandbox.Sandbox // in which commands run; nil: none. It outlives the Box
 	JobLimit   int              // commands that may run in the background at once; 0: 8
@@ -119,6 +126,11 @@ type Box struct {
 	deferMode  Defer
 	deferRatio float64
 	tasks      Tasks // nil: none
+
+	openProxy func(proxy.Options) (*proxy.Command, error)
+	askHost   AskHost
+	asks      atomic.Int64  // questions about hosts so far
+	question  chan struct{} // holds a token while one is open
 
 	mu       sync.Mutex // guards what follows
 	todos    []Todo

@@ -221,7 +221,7 @@ func TestPrivateAddressesAreRefusedInEveryNotation(t *testing.T) {
 	if n := reached.Load(); n != 0 {
 		t.Errorf("%d requests arrived", n)
 	}
-	fail(t, b, "http_request", map[string]any{"url": "http://sneaky.test" + port}, "does not reach private", "private_addresses")
+	fail(t, b, "http_request", map[string]any{"url": "http://sneaky.test" + port}, "are not reached", "private_addresses")
 }
 
 func TestRedirectsAreCheckedLikeFirstAddresses(t *testing.T) {

@@ -41,6 +41,7 @@ func New(o Options) (*Box, error) {
 		archive: o.Archive, history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
 		checkpoints: o.Checkpoints, keepImage: o.KeepImage,
+		openProxy: o.Reach, askHost: o.AskHost, question: make(chan struct{}, 1),
 		tasks: o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
 	}
 	files.SetOwn(o.Own)
@@ -49,7 +50,7 @@ func New(o Options) (*Box, error) {
 	if environ == nil {
 		environ = os.Environ()
 	}
-	b.jobs = shell.NewJobs(shell.Options{Dir: files.Dir, Env: shell.Environment(environ, o.SecretNames), Ceiling: o.Ceiling, ResultChars: o.ResultChars,
+	b.jobs = shell.NewJobs(shell.Options{Network: b.openNetwork, Dir: files.Dir, Env: shell.Environment(environ, o.SecretNames), Ceiling: o.Ceiling, ResultChars: o.ResultChars,
 		Limit: o.JobLimit, Timeout: o.JobTimeout, Earlier: o.Jobs, Sandbox: o.Sandbox, Record: o.RecordJob})
 	all, err := b.withCommands(b.all(), o.Commands)
 	if err != nil {
@@ -59,6 +60,7 @@ func New(o Options) (*Box, error) {
 	for i, t := range all {
 		known[i] = permission.Tool{Name: t.name, Access: t.access}
 	}
+	known = append(known, permission.Tool{Name: permission.Network, Access: permission.AccessNetwork})
 	if b.servers != nil {
 		known = append(known, permission.Tool{Name: conversation.ToolFindTools})
 	}
@@ -100,7 +102,7 @@ func (b *Box) all() []tool {
 // withCommands adds the command tools. Errors: a name that is taken, and those of a command.
 func (b *Box) withCommands(all []tool, commands []CommandTool) ([]tool, error) {
 	for _, c := range commands {
-		if slices.ContainsFunc(all, func(t tool) bool { return t.name == c.Name }) {
+		if c.Name == permission.Network || slices.ContainsFunc(all, func(t tool) bool { return t.name == c.Name }) {
 			return nil, fmt.Errorf("tools.%s.command: %s is built in; choose another name", c.Name, c.Name)
 		}
 		t, err := b.commandTool(c)

@@ -305,7 +305,7 @@ func (j *Journal) updateSettings(events []conversation.Event, revision uint64) {
 	for _, e := range events {
 		j.settings.read(e)
 		switch e.Body.Kind() {
-		case conversation.KindMCPServer, conversation.KindTaskEnded:
+		case conversation.KindMCPServer, conversation.KindTaskEnded, conversation.KindConfig:
 			j.updateKeptOut()
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
@@ -103,18 +104,28 @@ func KeptOut(log []conversation.Event, declared []conversation.ToolSpec) int {
 	if !conversation.HasTool(declared, conversation.ToolFindTools) {
 		return 0
 	}
-	newest := map[string]int{}
+	newest, off := map[string]int{}, map[string]bool{}
 	for i := range log {
-		switch b, ok := log[i].Body.(conversation.MCPServer); {
-		case ok && b.Tools > 0:
-			newest[b.Server] = int(meter.Estimate(b.Size))
-		case ok && b.State == "ready":
-			delete(newest, b.Server)
+		switch b := log[i].Body.(type) {
+		case conversation.MCPServer:
+			if b.Tools > 0 {
+				newest[b.Server] = int(meter.Estimate(b.Size))
+			} else if b.State == "ready" {
+				delete(newest, b.Server)
+			}
+		case conversation.ConfigChanged:
+			for key, value := range b.Set {
+				if name, ok := strings.CutPrefix(key, "mcp."); ok && strings.HasSuffix(name, ".enabled") {
+					off[strings.TrimSuffix(name, ".enabled")] = value == "false"
+				}
+			}
 		}
 	}
 	total := 0
-	for _, n := range newest {
-		total += n
+	for server, n := range newest {
+		if !off[server] {
+			total += n
+		}
 	}
 	return total
 }

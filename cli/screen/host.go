@@ -51,6 +51,7 @@ type Host struct {
 	isTrustAsked bool       // the user has answered whether the workspace's file is trusted
 
 	settingsMu sync.Mutex // held while settings are stored
+	uses       toolUses
 	drafts     drafts
 }
 

@@ -54,7 +54,7 @@ func (h *Host) OwnCommands(ctx context.Context) ([]tui.OwnCommand, error) {
 }
 
 // listingTimeout is how long a list waits for what servers offer.
-const listingTimeout = 5 * time.Second
+const listingTimeout = time.Second
 
 // MakeMessage makes the message of a command of the user's own, and applies its model and its preset to the open conversation. It
 // also makes that of a prompt.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
@@ -79,7 +81,7 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	for _, u := range inspect.ToolUses(events, specs) {
 		uses[u.Name] = u
 	}
-	read, found := addUses(ctx, h.deps.Resources.Store, everywhere)
+	read, found := h.uses.add(ctx, h.deps.Resources.Store, everywhere)
 	var b strings.Builder
 	total := 0
 	for _, t := range specs {
@@ -113,21 +115,43 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	return fmt.Sprintf("Declarations take ~%s tokens of each request. %s.\n\n%s", numbers.Grouped(total), all, b.String())
 }
 
-// addUses sums the uses of tools in the stored conversations, the newest first, as far as it gets in listingTimeout. It returns how
-// many it read, and how many there are.
-func addUses(ctx context.Context, store *storage.Store, uses map[string]inspect.ToolUse) (read, found int) {
-	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
+// toolUses keeps the uses of tools of stored conversations, which are read again when they have grown.
+type toolUses struct {
+	mu   sync.Mutex // guards what follows
+	kept map[string]storedUses
+}
+
+type storedUses struct {
+	events int
+	uses   []inspect.ToolUse
+}
+
+// countTimeout is how long the uses of tools are counted for a page.
+const countTimeout = 5 * time.Second
+
+// add sums the uses of tools in the stored conversations, the newest first, as far as it gets in countTimeout. It returns how many it
+// counted, and how many there are.
+func (t *toolUses) add(ctx context.Context, store *storage.Store, uses map[string]inspect.ToolUse) (read, found int) {
+	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.kept == nil {
+		t.kept = map[string]storedUses{}
+	}
 	entries, _ := store.List(ctx, storage.Filter{Tasks: true}) // without the list nothing is counted
 	for _, e := range entries {
-		events, _, err := store.Load(ctx, e.ID)
-		if ctx.Err() != nil {
-			break
+		of, known := t.kept[e.ID]
+		if !known || of.events != e.Events {
+			events, _, _ := store.Load(ctx, e.ID) // doctor reports what cannot be read
+			if ctx.Err() != nil {
+				break
+			}
+			of = storedUses{e.Events, inspect.ToolUses(events, nil)}
+			t.kept[e.ID] = of
 		}
-		if read++; err != nil {
-			continue // doctor reports what cannot be read
-		}
-		for _, u := range inspect.ToolUses(events, nil) {
+		read++
+		for _, u := range of.uses {
 			sum := uses[u.Name]
 			sum.Uses, sum.Spent = sum.Uses+u.Uses, sum.Spent+u.Spent
 			uses[u.Name] = sum

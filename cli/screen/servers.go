@@ -11,7 +11,6 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/compact/meter"
 	"plimsoll/config"
-	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tools/mcp"
@@ -55,7 +54,7 @@ func (h *Host) serversPage(ctx context.Context, running *session.Running, argume
 		fmt.Fprintf(&b, "%s  %s\n", plain.Line(s.Name), plain.Line(describeServer(s)))
 		for _, t := range running.Toolbox.ServerTools() {
 			if t.Server == s.Name {
-				fmt.Fprintf(&b, "    %s  ~%s tokens\n", plain.Line(t.Name), numbers.Grouped(int(meter.Estimate(conversation.Measure(t.FullName+t.Description+string(t.Schema))))))
+				fmt.Fprintf(&b, "    %s  ~%s tokens\n", plain.Line(t.Name), numbers.Grouped(int(meter.Estimate(mcp.Tool(t).Size()))))
 			}
 		}
 	}

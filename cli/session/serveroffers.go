@@ -47,8 +47,7 @@ func (s *Servers) PromptMessage(ctx context.Context, r *Running, name, typed str
 	if client == nil || server == name {
 		return "", false, nil
 	}
-	client.Start(ctx)
-	prompts, err := s.Prompts(ctx, r)
+	prompts, err := client.PromptsOf(ctx, server)
 	i := slices.IndexFunc(prompts, func(p mcp.Prompt) bool { return strings.EqualFold(CommandName(p), name) })
 	if i < 0 {
 		return "", true, errors.Join(fmt.Errorf("there is no prompt /%s", plain.Line(name)), err)

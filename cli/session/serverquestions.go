@@ -83,7 +83,7 @@ func (s *Servers) sample(ctx context.Context, server string, asked mcp.SampleReq
 	if len(shown) > maxQuestion {
 		return mcp.SampleReply{}, errors.New("the question is too long")
 	}
-	review := conversation.Review{Need: conversation.NeedApproval, Command: shown,
+	review := conversation.Review{Need: conversation.NeedApproval, Command: shown, NoReason: true,
 		Title: fmt.Sprintf("The server %s asks the model, %s", server, priceOf(m, shown, request.MaxTokens))}
 	if answer, ok := r.Agent.AskUser(ctx, review); !ok || answer.Grant == conversation.GrantNo {
 		return mcp.SampleReply{}, errors.New("the user did not allow it")

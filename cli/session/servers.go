@@ -133,18 +133,16 @@ func (s *Servers) browse(ctx context.Context, url string) error {
 
 // eventOf is the event of a server's state.
 func eventOf(client *mcp.Servers, state mcp.State) conversation.MCPServer {
-	var declarations strings.Builder
-	var offered []mcp.Tool
-	if client != nil {
-		offered = client.Tools()
+	e := conversation.MCPServer{Server: state.Name, State: string(state.Phase), Version: state.Version, Tools: state.Tools, Error: state.Error}
+	if client == nil {
+		return e
 	}
-	for _, t := range offered {
+	for _, t := range client.Tools() {
 		if t.Server == state.Name {
-			declarations.WriteString(t.FullName + t.Description + string(t.Schema))
+			e.Size = e.Size.Plus(t.Size())
 		}
 	}
-	return conversation.MCPServer{Server: state.Name, State: string(state.Phase), Version: state.Version, Tools: state.Tools, Error: state.Error,
-		Size: conversation.Measure(declarations.String())}
+	return e
 }
 
 // ServerState is a server as the user is shown it.
@@ -233,7 +231,7 @@ func (s *serversOf) Tools() []tools.ServerTool {
 	var out []tools.ServerTool
 	for _, t := range client.Tools() {
 		if !s.running.serverOff(t.Server) {
-			out = append(out, tools.ServerTool{Server: t.Server, Name: t.Name, FullName: t.FullName, Description: t.Description, Schema: t.Schema})
+			out = append(out, tools.ServerTool(t))
 		}
 	}
 	return out

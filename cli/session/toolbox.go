@@ -11,6 +11,7 @@ import (
 	"plimsoll/storage"
 	"plimsoll/tools"
 	"plimsoll/tools/checkpoint"
+	"plimsoll/tools/permission"
 )
 
 // newToolbox creates the tools of a conversation from its configuration. Its mode, if not "", replaces the configured one.
@@ -23,7 +24,15 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
 	o.KeepImage = r.keepImage
-	o.Sandbox = a.Resources.Sandbox(r.InitialConfig)
+	rules := r.InitialConfig.Permissions
+	if o.Sandbox = a.Resources.Sandbox(r.InitialConfig); o.Sandbox.Proxied() && (rules.Network == "ask" || len(rules.Hosts) > 0) {
+		o.Reach = o.Sandbox.Reach
+	}
+	if rules.Network == "ask" {
+		o.AskHost = func(ctx context.Context, id string, review conversation.Review) (conversation.Answer, bool) {
+			return r.Agent.AskAbout(ctx, conversation.ToolCall{ID: id, Name: permission.Network}, review)
+		}
+	}
 	o.Skills = a.Settings.Skills(r.InitialConfig)
 	o.Todos = conversation.LastTodos(r.Events)
 	o.Instructions = map[string]conversation.InstructionsLoaded{}

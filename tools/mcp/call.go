@@ -51,6 +51,7 @@ func within[T any](ctx context.Context, s *server, doing string, f func(ctx cont
 		out, err := safely(func() (T, error) { return f(limited, session, heard) })
 		switch {
 		case err == nil:
+			s.silent.Store(false)
 			stop()
 			return out, nil
 		case ctx.Err() != nil:

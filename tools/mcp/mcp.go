@@ -63,6 +63,11 @@ type Tool struct {
 	Schema       json.RawMessage // of its arguments: an object
 }
 
+// Size is that of the tool's declaration.
+func (t Tool) Size() conversation.Size {
+	return conversation.Measure(t.FullName + t.Description + string(t.Schema))
+}
+
 // Phase is what a server is doing.
 type Phase string
 
@@ -130,6 +135,7 @@ func (s *Servers) Restart(ctx context.Context, name string) error {
 		return err
 	}
 	one.end()
+	one.silent.Store(false)
 	return one.start(ctx)
 }
 

@@ -43,17 +43,30 @@ func (s *Servers) Resources(ctx context.Context) ([]Resource, error) {
 	return gather(s, func(one *server) ([]Resource, error) { return one.resources(ctx) })
 }
 
-// gather asks all servers that are ready at once.
+// gather asks all servers that are ready at once, but for those that kept a list waiting until it was given up and have answered
+// nothing since.
 func gather[T any](s *Servers, ask func(*server) ([]T, error)) ([]T, error) {
 	lists, errs := make([][]T, len(s.servers)), make([]error, len(s.servers))
 	var wait sync.WaitGroup
 	for i, one := range s.servers {
-		if one.state().Phase == Ready {
-			wait.Go(func() { lists[i], errs[i] = ask(one) })
+		if one.state().Phase == Ready && !one.silent.Load() {
+			wait.Go(func() {
+				lists[i], errs[i] = ask(one)
+				one.silent.Store(errors.Is(errs[i], context.DeadlineExceeded))
+			})
 		}
 	}
 	wait.Wait()
 	return slices.Concat(lists...), errors.Join(errs...)
+}
+
+// PromptsOf lists the prompts of one server, and starts it if it is not running.
+func (s *Servers) PromptsOf(ctx context.Context, server string) ([]Prompt, error) {
+	one, err := s.find(server)
+	if err != nil {
+		return nil, err
+	}
+	return one.prompts(ctx)
 }
 
 // GetPrompt returns the text of a prompt, and starts its server if it has ended. What an assistant says in it is marked.

@@ -37,6 +37,7 @@ type server struct {
 	secrets  secrets
 	asking   atomic.Int32 // questions to the user that are open: no timeout runs
 	refusals atomic.Int32 // questions in a row that the user refused
+	silent   atomic.Bool  // a list of what it offers was given up, and it has answered nothing since
 	changing atomic.Bool  // the server said that its list changed, and the SDK has not heard it yet
 
 	mu       sync.Mutex // guards what follows

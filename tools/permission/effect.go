@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -18,6 +19,7 @@ const (
 	AccessEdit                  // changes files of the workspace
 	AccessCommand               // runs a command
 	AccessRequest               // sends an HTTP request
+	AccessNetwork               // connects a command to a host
 	AccessServer                // calls a tool of a server, which may do anything
 )
 
@@ -26,11 +28,12 @@ const (
 type Effect struct {
 	Tool    string
 	access  Access
-	paths   []string // of file tools: the path as given, and its target if links lead elsewhere
-	byName  bool     // of file tools: an allow rule covers the file only if it names it without a wildcard
-	script  *script  // of commands
-	Request *Request // of requests
-	server  string   // of tools of servers: the name of the server in rules, mcp__NAME
+	paths   []string    // of file tools: the path as given, and its target if links lead elsewhere
+	byName  bool        // of file tools: an allow rule covers the file only if it names it without a wildcard
+	script  *script     // of commands
+	Request *Request    // of requests
+	host    hostPattern // of requests and connections
+	server  string      // of tools of servers: the name of the server in rules, mcp__NAME
 
 	Title       string        // subject of the call, in one line
 	Diff        func() string // of edits
@@ -42,7 +45,7 @@ type Effect struct {
 // ReadOnly reports whether the call changes nothing.
 func (t Effect) ReadOnly() bool {
 	switch t.access {
-	case AccessEdit, AccessCommand, AccessServer:
+	case AccessEdit, AccessCommand, AccessServer, AccessNetwork:
 		return false
 	case AccessRequest:
 		return t.Request.ReadOnly()
@@ -80,8 +83,9 @@ func OfRequest(req *Request) Effect {
 	if req == nil {
 		return Effect{}
 	}
+	host := hostPattern{req.URL.Hostname(), cmp.Or(req.URL.Port(), map[string]string{"http": "80", "https": "443"}[req.URL.Scheme])}
 	return Effect{
-		Tool: "http_request", access: AccessRequest, Request: req, Title: req.Method + " " + req.URL.Redacted(),
+		Tool: "http_request", access: AccessRequest, Request: req, host: host, Title: req.Method + " " + req.URL.Redacted(),
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *Policy) Ask(callID string, t Effect, past []string) (offers []conversat
 	return offers
 }
 
-// CheckRules checks rules for the call that was last passed to Ask and describes what they would allow, without granting them.
+// CheckRules checks rules for a call that was passed to Ask and describes what they would allow, without granting them.
 // It may be called while the user types: it reads no file and uses the other rules that were in force when Ask was called.
 // The error says what is wrong with the rules, or that they do not cover the call.
 func (p *Policy) CheckRules(callID string, rules []string) (conversation.Offer, error) {
@@ -185,6 +185,8 @@ func exactRules(t Effect) []rule {
 		return []rule{{t.Tool, t.access, escapeStar(t.script.text), true}}
 	case len(t.paths) > 0:
 		return fileRules(t)
+	case t.access == AccessNetwork:
+		return []rule{{Network, t.access, t.host.pattern(), true}}
 	case t.access == AccessRequest:
 		method, u := t.Request.Method, t.Request.URL
 		if t.Request.ReadOnly() {
@@ -226,6 +228,10 @@ func (r rule) describe() (means, warning string) {
 		return "exactly this command", ""
 	case command:
 		return "commands of the form " + r.pattern, wide
+	case r.calls == AccessNetwork && strings.HasPrefix(r.pattern, "*."):
+		return "all hosts below " + r.pattern[2:], wide
+	case r.calls == AccessNetwork:
+		return "connections of commands to this host, and reading from it with http_request", ""
 	case request && r.oneAddress():
 		return "exactly this address and method, whatever is sent", ""
 	case request:

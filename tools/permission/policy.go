@@ -39,6 +39,7 @@ const (
 type Config struct {
 	Mode     conversation.Mode   // "": ask
 	Allow    []string            // rules: TOOL or TOOL(PATTERN)
+	Hosts    []string            // HOST or HOST:PORT that commands may reach, as in rules for the network
 	Deny     []string            // rules that win over everything else
 	Approval map[string]Approval // by tool, or by mcp__SERVER for all tools of a server
 	// Where returns the file and line of a rule of a list ("allow", "deny").
@@ -88,6 +89,15 @@ func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy
 	if p.allow, err = parseRules("allow", o.Allow, tools); err != nil {
 		return nil, err
 	}
+	var hosts []string
+	for _, h := range o.Hosts {
+		hosts = append(hosts, Network+"("+h+")")
+	}
+	reached, err := parseRules("hosts", hosts, tools)
+	if err != nil {
+		return nil, err
+	}
+	p.allow = append(p.allow, reached...)
 	if p.deny, err = parseRules("deny", o.Deny, tools); err != nil {
 		return nil, err
 	}

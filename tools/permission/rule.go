@@ -22,6 +22,7 @@ import (
 //     edit(PATTERN) covers all tools that change files.
 //   - For requests it is an optional method, scheme and host (* within a label),
 //     and a path in which * matches anything. GET covers HEAD and OPTIONS.
+//   - For the network, see host.go.
 //   - mcp__SERVER covers all tools of a server, mcp__SERVER__TOOL one; neither takes a pattern.
 //
 // A backslash before * makes it literal.
@@ -95,6 +96,9 @@ func (r rule) check() error {
 	case AccessRequest:
 		_, err := parseURLPattern(r.pattern)
 		return err
+	case AccessNetwork:
+		_, err := ParseHost(r.pattern)
+		return err
 	case AccessRead, AccessEdit:
 		if !doublestar.ValidatePattern(r.pattern) {
 			return fmt.Errorf("%q is no valid pattern for paths", r.pattern)
@@ -114,17 +118,22 @@ func (r rule) String() string {
 
 // about reports whether the rule names the tool of a call. A pattern of run_command names every command.
 func (r rule) about(t Effect) bool {
-	return r.tool == t.Tool || r.tool != "" && r.tool == t.server || r.tool == editRule && t.access == AccessEdit || r.tool == runCommand && r.hasPattern && t.access == AccessCommand
+	return r.tool == t.Tool || r.tool != "" && r.tool == t.server || r.tool == editRule && t.access == AccessEdit || r.tool == runCommand && r.hasPattern && t.access == AccessCommand ||
+		r.calls == AccessNetwork && t.access == AccessRequest
 }
 
 // allows reports whether the rule covers all of a call on files or of a request. A
 // guarded file needs a rule with a pattern.
 func (r rule) allows(t Effect) bool {
-	if !r.about(t) {
+	if !r.about(t) || r.calls == AccessNetwork && t.access == AccessRequest && !t.Request.ReadOnly() {
 		return false
 	}
 	if !r.hasPattern {
 		return !t.guarded()
+	}
+	if r.calls == AccessNetwork {
+		p, err := ParseHost(r.pattern)
+		return err == nil && p.covers(t.host, t.host.usual())
 	}
 	switch t.access {
 	case AccessRead, AccessEdit:
@@ -143,6 +152,10 @@ func (r rule) denies(t Effect) verdict {
 	}
 	if !r.hasPattern {
 		return yes
+	}
+	if r.calls == AccessNetwork {
+		p, err := ParseHost(r.pattern)
+		return when(err == nil && p.covers(t.host, true))
 	}
 	switch t.access {
 	case AccessRead, AccessEdit:

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"plimsoll/tools/sandbox/proxy"
 )
 
 // Mode says how commands are confined.
@@ -28,8 +30,7 @@ const (
 // Network says what commands reach.
 type Network string
 
-// The networks. With NetworkAsk and NetworkOff a command reaches only servers that run in the sandbox, with NetworkAsk also
-// a proxy that listens at Listen.
+// The networks. With NetworkAsk and NetworkOff a command reaches only servers that run in the sandbox, and the proxy of Reach.
 const (
 	NetworkOff Network = "off"
 	NetworkAsk Network = "ask"
@@ -61,6 +62,9 @@ var ErrUnavailable = errors.New("commands cannot be confined here")
 // Sandbox starts confined commands. A nil Sandbox confines nothing. Several goroutines may use it.
 type Sandbox struct {
 	Config
+
+	reachMu sync.Mutex   // guards reach
+	reach   *proxy.Proxy // nil until a command needs it
 
 	mu     sync.Mutex // guards what follows
 	temp   string     // "" until a command was started
@@ -133,8 +137,8 @@ func (s *Sandbox) makeTemp() (err error) {
 	return err
 }
 
-// Listen returns a listener to which commands connect on 127.0.0.1, for a proxy: inside the namespaces, else outside. Commands that
-// start later have its address as their proxy. The caller closes it before Close.
+// Listen returns a listener to which commands connect on 127.0.0.1, for a proxy: inside the namespaces, else outside. Only commands
+// that start later are let through. The caller closes it before Close.
 func (s *Sandbox) Listen(ctx context.Context) (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,24 +158,16 @@ var agentVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "
 	"SESSION_MANAGER", "GNOME_KEYRING_CONTROL", "DOCKER_HOST", "CONTAINER_HOST", "BUILDKIT_HOST", "KUBECONFIG", "TMUX", "STY",
 	"VSCODE_IPC_HOOK", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "NOTIFY_SOCKET", "LISTEN_FDS", "INVOCATION_ID", "TMPDIR", "TMP", "TEMP"}
 
-// environment returns environ without the sockets of agents, with the temporary folder and the proxy; the caller holds mu.
+// environment returns environ without the sockets of agents, with the temporary folder; the caller holds mu.
 func (s *Sandbox) environment(environ []string) []string {
-	out := make([]string, 0, len(environ)+8)
+	out := make([]string, 0, len(environ)+1)
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
-		isProxy := s.proxy != "" && strings.HasSuffix(strings.ToUpper(name), "_PROXY")
-		if !slices.Contains(agentVariables, strings.ToUpper(name)) && !isProxy {
+		if !slices.Contains(agentVariables, strings.ToUpper(name)) {
 			out = append(out, kv)
 		}
 	}
-	out = append(out, "TMPDIR="+s.temp)
-	if s.proxy != "" {
-		for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"} {
-			out = append(out, name+"=http://"+s.proxy, strings.ToLower(name)+"=http://"+s.proxy)
-		}
-		out = append(out, "NO_PROXY=localhost,127.0.0.1,::1", "no_proxy=localhost,127.0.0.1,::1")
-	}
-	return out
+	return append(out, "TMPDIR="+s.temp)
 }
 
 // Close ends the sandbox and, where there are namespaces, all that still runs in it.
@@ -179,6 +175,7 @@ func (s *Sandbox) Close() error {
 	if s == nil {
 		return nil
 	}
+	s.endReach()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true

@@ -187,6 +187,9 @@ func (s *Sandbox) means() (has, lacks []string) {
 	}
 	lacks = append(lacks, "no namespaces ("+s.refused.Error()+"): a command can write .git/hooks, .git/config and the starters of the workspace, change modes and times of files elsewhere, "+
 		"see which processes run, and leave daemons; servers on this machine cannot be reached from the sandbox, nor started in it")
+	if s.Network != NetworkOn {
+		lacks = append(lacks, "without namespaces the port of the proxy is open to commands, at any address, unless the network is off and permissions.hosts is empty")
+	}
 	return has, append(lacks, abiLacks(abi)...)
 }
 

@@ -36,6 +36,8 @@ type Options struct {
 	Timeout     time.Duration // after which a job is ended; 0: never
 	Earlier     int           // jobs that the conversation had before, whose ids are not used again
 	Sandbox     *sandbox.Sandbox
+	// Network opens the way of a command to the network; nil, or if it returns nil: that of the program.
+	Network func(command string, clock *Clock) (Network, error)
 	// Record receives each JobStarted and JobEnded, and how many jobs run now. It must not block, nor call Jobs. nil: it is
 	// not called.
 	Record func(event conversation.Body, running int)
@@ -46,6 +48,8 @@ type job struct {
 	id       string
 	command  string
 	process  *process
+	network  Network
+	clock    Clock
 	output   *capture
 	moved    chan struct{} // closed when the command goes on in the background
 	finished chan struct{} // closed when the job has ended, its output is read and its end is recorded
@@ -79,13 +83,19 @@ func NewJobs(o Options) *Jobs {
 
 // begin starts a command; the caller has to wait for its process.
 func (j *Jobs) begin(command string, where Where, progress func(string)) (*job, error) {
-	out := newCapture(j.Ceiling, progress)
-	start := Starter(nil)
+	one := &job{command: command, network: unconfined{}, output: newCapture(j.Ceiling, progress), moved: make(chan struct{}), finished: make(chan struct{})}
+	var start Starter
+	var err error
 	if where == Inside {
 		start = j.Sandbox.Starter(sandbox.Profile{})
+		if one.network, err = j.network(command, &one.clock); err != nil {
+			return nil, fmt.Errorf("open the network of the command: %w", err)
+		}
 	}
-	p, err := startProcess(command, j.Dir, j.Env, out, start)
-	return &job{command: command, process: p, output: out, moved: make(chan struct{}), finished: make(chan struct{})}, err
+	if one.process, err = startProcess(command, j.Dir, slices.Concat(j.Env, one.network.Environ()), one.output, start); err != nil {
+		one.network.Close()
+	}
+	return one, err
 }
 
 // Where says whether a command is confined.
@@ -173,6 +183,7 @@ func (j *Jobs) watch(one *job) {
 		j.end(one, conversation.EndedByLimit)
 	}
 	one.process.finish()
+	one.network.Close()
 	text, _ := one.output.since(0)
 	j.mu.Lock()
 	defer j.mu.Unlock()

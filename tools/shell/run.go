@@ -37,7 +37,7 @@ func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout tim
 	j.mu.Lock()
 	j.foreground = append(j.foreground, one)
 	j.mu.Unlock()
-	bounded, cancel := context.WithTimeout(ctx, timeout)
+	bounded, cancel := one.clock.within(ctx, timeout)
 	defer cancel()
 	p := one.process
 	select {
@@ -47,21 +47,22 @@ func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout tim
 	}
 	if j.wasMoved(one) {
 		status := fmt.Sprintf("the user moved it to the background as %s, where it goes on; you are told when it ends. Read its further output with id: %q, end it with stop: true", one.id, one.id)
-		return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: "moved to the background as " + one.id, Moved: true}, nil
+		return Report{Text: j.commandText(one.withNetwork(status), j.unreadOutput(one)), Detail: "moved to the background as " + one.id, Moved: true}, nil
 	}
 	wasEnded := p.awaitEnd(bounded) // it timed out or was interrupted
 	j.Sandbox.Settle()
+	one.network.Close()
 	text, _ := one.output.since(0)
 	status, ok := p.exit()
 	switch {
 	case ctx.Err() != nil:
-		return Report{Text: j.commandText("interrupted and ended", text)}, ctx.Err()
+		return Report{Text: j.commandText(one.withNetwork("interrupted and ended"), text)}, ctx.Err()
 	case wasEnded:
 		status, ok = fmt.Sprintf("ended after %s, its timeout. Give a longer one, or run it in the background", timeout), false
 	case p.left:
 		status += "; processes it left running were ended (background: true keeps them)"
 	}
-	line := fmt.Sprintf("%s, %s", status, time.Since(began).Round(10*time.Millisecond))
+	line := one.withNetwork(fmt.Sprintf("%s, %s", status, time.Since(began).Round(10*time.Millisecond)))
 	r := Report{Detail: line, Failed: !ok}
 	if !ok && where == Inside {
 		if r.Denied = j.Sandbox.Denial(text); r.Denied != "" {
@@ -74,6 +75,11 @@ func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout tim
 		}
 	}
 	return r, nil
+}
+
+// withNetwork adds to a status what the command did on the network since the last time.
+func (one *job) withNetwork(status string) string {
+	return strings.TrimSuffix(status+"\n"+one.network.Report(), "\n")
 }
 
 // wasMoved reports whether a command was moved to the background; if not, it cannot be moved any more.
@@ -133,6 +139,7 @@ func (j *Jobs) Read(ctx context.Context, id string, stop bool, wait time.Duratio
 		status = one.id + " has ended: " + j.how(one)
 	}
 	j.mu.Unlock()
+	status = one.withNetwork(status)
 	return Report{Text: j.commandText(status, j.unreadOutput(one)), Detail: status}, nil
 }
 

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// This file decides which addresses http_request may connect to. It checks the
+// This file decides which addresses tools and commands may connect to. It checks the
 // address of every socket after DNS and before the connection, so that a name
 // that resolves differently the second time, a redirect, or a number in another
 // notation is checked too. It refuses all addresses that are not public: loopback,
@@ -22,10 +22,13 @@ import (
 // documentation, and IPv6 forms that contain an IPv4 address (mapped, NAT64, 6to4,
 // Teredo). Configured hosts and networks are exceptions.
 
-var errRefusedAddress = errors.New("http_request does not reach private, loopback or otherwise special addresses " +
+var errRefusedAddress = errors.New("private, loopback and otherwise special addresses are not reached " +
 	"(permissions.private_addresses in the configuration lists exceptions)")
 
-const connectTimeout = 15 * time.Second
+const (
+	connectTimeout = 15 * time.Second
+	maxName        = 253 // bytes
+)
 
 // special are networks that are not public (IANA special-purpose registries), and
 // 168.63.129.16, an internal service address of Azure.
@@ -145,6 +148,11 @@ func numericHost(host string) bool {
 		return strings.Trim(hex, "0123456789abcdef") == ""
 	}
 	return strings.Trim(last, "0123456789") == ""
+}
+
+// IsHost reports whether text is the name of a host in lower case and ASCII, or an IPv4 address in some notation.
+func IsHost(text string) bool {
+	return text != "" && text[0] != '.' && len(text) <= maxName && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == "" && !strings.Contains(text, "..")
 }
 
 // dialer returns a dialer that checks addresses, except for a configured host.

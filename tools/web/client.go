@@ -17,6 +17,7 @@ import (
 // Client sends HTTP requests and checks the address of every connection.
 type Client struct {
 	addresses *addresses
+	resolver  *net.Resolver
 	http      *http.Client
 }
 
@@ -32,21 +33,27 @@ func New(private []string, resolver *net.Resolver) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{addresses: a, http: &http.Client{Transport: &http.Transport{
-		Proxy: nil, // a proxy would make connections that are not checked
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			host, _, err := net.SplitHostPort(address)
-			if err != nil {
-				return nil, err
-			}
-			return a.dialer(resolver, host).DialContext(ctx, network, address)
-		},
+	c := &Client{addresses: a, resolver: resolver}
+	c.http = &http.Client{Transport: &http.Transport{
+		Proxy:                  nil, // a proxy would make connections that are not checked
+		DialContext:            c.Dial,
 		ForceAttemptHTTP2:      true,
 		TLSHandshakeTimeout:    connectTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		// Connections are not reused: a reused one would skip the check.
 		DisableKeepAlives: true,
-	}}}, nil
+	}}
+	return c, nil
+}
+
+// Dial connects to HOST:PORT. It resolves the name once, and connects to none but a checked address.
+func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := c.addresses.dialer(c.resolver, host).DialContext(ctx, network, address)
+	return conn, plainError(err)
 }
 
 // Close ends connections that are not in use.

@@ -27,6 +27,7 @@ type Approve struct {
 	command    string     // that can be changed; "" for other calls
 	change     *diff.File // nil if the call is not an edit
 	grants     []conversation.Grant
+	noReason   bool
 	offers     []conversation.Offer // each wider than the one before; without any, the call can only be allowed once
 	level      int                  // of the offer that is shown
 	checkRules func(rules []string) (conversation.Offer, error)
@@ -68,7 +69,7 @@ const (
 // rule can be allowed only once. checkRules returns what edited rules would allow.
 func NewApprove(r conversation.Review, checkRules func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
 	a := &Approve{
-		title: shown(r.Title), body: plain.Text(plain.MarkInvisible(r.Command)), checkRules: checkRules, answer: answer,
+		title: shown(r.Title), body: plain.Text(plain.MarkInvisible(r.Command)), noReason: r.NoReason, checkRules: checkRules, answer: answer,
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo},
 	}
 	if r.Changeable && a.body == r.Command {
@@ -233,6 +234,7 @@ func (a *Approve) scroll(msg tea.Msg) pane.Action {
 func (a *Approve) answerWith(by key.Binding) (pane.Action, bool) {
 	answer := conversation.Answer{Grant: a.grants[a.sel]}
 	switch {
+	case answer.Grant == conversation.GrantNo && a.noReason:
 	case answer.Grant == conversation.GrantNo:
 		a.field, a.use = newLine(""), writesReason
 		return nil, false
