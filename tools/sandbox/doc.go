@@ -12,7 +12,7 @@
 //   - Where the kernel refuses namespaces, the thread does alone: nothing can then keep a command from .git/hooks in a workspace that
 //     it writes, from changing the mode of files, or from daemons, and no command reaches servers on this machine. State says so.
 //
-// On macOS commands run under sandbox-exec with a written profile. Other systems have no means.
+// Other systems have no means yet; Auto confines nothing there, and State says so.
 //
 // # Guarantees
 //

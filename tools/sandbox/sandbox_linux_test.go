@@ -13,6 +13,10 @@ import (
 
 func TestMain(m *testing.M) {
 	sandbox.RunHelper()
+	if filepath.Base(os.Args[0]) == "attack" {
+		attack()
+		return
+	}
 	os.Exit(m.Run())
 }
 
@@ -81,12 +85,13 @@ func (f *fixture) git(args ...string) {
 }
 
 // run runs a command of the shell in the sandbox, and returns what it wrote.
-func (f *fixture) run(p sandbox.Profile, script string) (string, error) {
+func (f *fixture) run(p sandbox.Profile, script string, env ...string) (string, error) {
 	f.t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", script)
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = f.ws, &out, &out
 	cmd.Env = append(os.Environ(), "HOME="+f.home, "SSH_AUTH_SOCK=/tmp/agent", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	cmd.Env = append(cmd.Env, env...)
 	if err := f.box.Start(cmd, p); err != nil {
 		f.t.Fatal(err)
 	}
