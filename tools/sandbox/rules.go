@@ -95,6 +95,9 @@ func (c Config) rulesFor(mode Mode, temp string) rules {
 		}
 	}
 	r.fixed = append(c.expand(append(slices.Clone(starters), inHome(cacheStarters)...)), gitStarters(append(git, filepath.Join(workspace, ".git")))...)
+	if name := filepath.Join(workspace, ".git"); len(git) > 0 {
+		r.fixed = append(r.fixed, name) // a file that names the repository
+	}
 	if workspace == c.Home {
 		r.fixed = append(r.fixed, c.expand(inHome(homeStarters))...)
 	}
