@@ -13,7 +13,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Every file becomes its own conversation. If a file cannot be imported, the others still are, and the exit code is that of a
+// Every file becomes its own conversation, the same one each time if it is a session of another client. If a file cannot be imported, the others still are, and the exit code is that of a
 // failure.
 
 type importCommand struct {
@@ -23,6 +23,7 @@ type importCommand struct {
 
 	title string
 	yes   bool
+	json  bool
 	limit int
 }
 
@@ -36,6 +37,9 @@ a session of Claude Code, Codex, Gemini CLI, Copilot CLI, pi, opencode or Crush,
 it lies on disk or is exported; or a recording of another program: one
 chat-completions message a line, after a line {"meta": {...}} that may be missing.
 One session in a database of opencode or Crush is FILE#SESSION.
+
+A session of another client has the same ID each time: importing it again makes no
+second conversation, and appends what was added to it, unless it went on here.
 
 The sessions of a database or a folder, or of the folders below if it has none
 itself, are listed, and imported after a yes; without a terminal to ask on, --yes
@@ -57,6 +61,7 @@ endpoint on another machine, models, permissions and tools.`,
 	}
 	c.Flags().StringVar(&cmd.title, "title", "", "`TITLE` of the conversation, instead of the file's")
 	c.Flags().BoolVarP(&cmd.yes, "yes", "y", false, "import a folder without asking")
+	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON array: what is there, or with --yes what became of it")
 	c.Flags().IntVarP(&cmd.limit, "limit", "n", 0, "at most the newest `N` sessions of a folder, 0 for all")
 	return c
 }
@@ -70,13 +75,15 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
 		return console.WrongUse("standard input can be read once only")
 	}
-	files, sessions, failed, err := cmd.expand(ctx, files)
+	sessions, listed, failed, err := cmd.expand(ctx, files)
 	switch {
 	case err != nil:
 		return err
-	case cmd.title != "" && sessions != nil:
+	case cmd.title != "" && listed:
 		return console.WrongUse("--title names one conversation, and not those of a folder")
-	case sessions != nil && !cmd.yes:
+	case listed && !cmd.yes && cmd.json:
+		return console.WriteJSON(cmd.console.Stdout, sessions)
+	case listed && !cmd.yes:
 		if goOn, err := cmd.confirm(ctx, sessions); err != nil || !goOn {
 			return err
 		}
@@ -84,58 +91,70 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	if _, err := cmd.resources.Open(); err != nil {
 		return err
 	}
-	for _, file := range files {
-		id, err := cmd.importer.Run(ctx, file, cmd.title)
-		switch {
+	counts := map[transfer.Outcome]int{}
+	for i := range sessions {
+		s := &sessions[i]
+		id, outcome, err := cmd.importer.Run(ctx, s.Path, cmd.title)
+		s.ID, s.Outcome = id, outcome
+		switch counts[outcome]++; {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			cmd.report(file, err)
-		default:
+			cmd.report(s.Path, err)
+		case !cmd.json:
 			fmt.Fprintln(cmd.console.Stdout, id)
 		}
 	}
-	if failed {
+	if n := counts[transfer.Updated]; n > 0 {
+		cmd.console.Note("%s had been imported before, and got what was added since", numbers.Count(n, "session"))
+	}
+	if n := counts[transfer.Unchanged]; n > 0 {
+		cmd.console.Note("%s had been imported before, and did not change", numbers.Count(n, "session"))
+	}
+	if cmd.json {
+		err = console.WriteJSON(cmd.console.Stdout, sessions)
+	}
+	if failed && err == nil {
 		return console.ErrReported
 	}
-	return nil
+	return err
 }
 
 func (cmd *importCommand) report(file string, err error) {
 	fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.SourceName(file), err)))
 }
 
-// expand replaces folders by the files of their sessions, and returns those sessions; nil if there are none. It has failed if
-// a folder has none, or one that cannot be read.
-func (cmd *importCommand) expand(ctx context.Context, paths []string) (files []string, sessions []transfer.Session, failed bool, err error) {
+// expand replaces folders by their sessions, and reports whether there are any. It has failed if a folder has none, or one that
+// cannot be read.
+func (cmd *importCommand) expand(ctx context.Context, paths []string) (sessions []transfer.Session, listed, failed bool, err error) {
 	for _, path := range paths {
 		if !transfer.IsFolder(path) {
-			files = append(files, path)
+			sessions = append(sessions, transfer.Session{Path: path})
 			continue
 		}
 		found, wrong := transfer.Files(ctx, path)
-		listed, err := transfer.List(ctx, cmd.console, found, cmd.limit)
+		inside, err := transfer.List(ctx, cmd.console, found, cmd.limit)
 		if err != nil {
-			return nil, nil, true, err
+			return nil, false, true, err
 		}
-		if wrong == nil && len(listed) == 0 {
+		if wrong == nil && len(inside) == 0 {
 			wrong = transfer.ErrNoSession
 		}
 		if wrong != nil {
 			failed = true
 			cmd.report(path, wrong)
 		}
-		for _, s := range listed {
+		for _, s := range inside {
 			if s.Err != nil {
 				failed = true
 				cmd.report(s.Path, s.Err)
 				continue
 			}
-			files, sessions = append(files, s.Path), append(sessions, s)
+			sessions, listed = append(sessions, s), true
 		}
 	}
-	return files, sessions, failed, nil
+	return sessions, listed, failed, nil
 }
 
 // confirm lists sessions, and asks whether to import them. Without a terminal it says how to.

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base32"
 	"strings"
 )
@@ -18,6 +19,12 @@ func NewID() string {
 	// crypto/rand.Read never fails (it ends the program instead).
 	_, _ = rand.Read(b[:])
 	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))[:IDLength]
+}
+
+// IDOf returns the ID that belongs to a name: always the same one.
+func IDOf(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:IDLength]
 }
 
 // ValidID reports whether s has the form of an ID.

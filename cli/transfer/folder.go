@@ -120,15 +120,17 @@ func isSession(file, ext string) bool {
 	return foreign.Recognise(head) != foreign.None || IsDocument().Match(head) || ext == ".jsonl" && hasMessages().Match(head)
 }
 
-// Session is a session in a folder, as it is listed.
+// Session is a file to import: named, or listed as a session in a folder.
 type Session struct {
-	Path     string
-	Client   foreign.Client
-	Title    string
-	Time     time.Time // of the newest message, or when the file was written
-	Size     int64     // bytes
-	Messages int
-	Err      error // why it cannot be read
+	Path     string         `json:"path"`
+	Client   foreign.Client `json:"client,omitempty"`
+	Title    string         `json:"title,omitempty"`
+	Time     time.Time      `json:"time,omitzero"`      // of the newest message, or when the file was written
+	Size     int64          `json:"bytes,omitempty"`    // as it is read
+	Messages int            `json:"messages,omitempty"` // 0 if it is not listed
+	ID       string         `json:"id,omitempty"`       // of its conversation; this and the next are "" before an import, and if it fails
+	Outcome  Outcome        `json:"outcome,omitempty"`
+	Err      error          `json:"-"` // why it cannot be read
 }
 
 // List returns the first sessions in files, at most limit of them if that is not 0, newest first. The error is that of ctx.

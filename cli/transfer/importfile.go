@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,27 +64,43 @@ func ProblemOf(err error) ImportProblem {
 	return ImportProblem{Reason: err.Error()}
 }
 
+// Outcome is what became of a file.
+type Outcome string
+
+// The outcomes of an import that did not fail. A session of another client has the same ID each time.
+const (
+	Imported  Outcome = "imported"
+	Updated   Outcome = "updated"   // was imported before, and has got what was added to it since
+	Unchanged Outcome = "unchanged" // was imported before
+	Diverged  Outcome = "diverged"  // was imported before and not updated, because it went on here or was changed there
+)
+
 // recording is the content of a file.
 type recording struct {
+	id       string          // of its conversation, "" for a new one
 	problems []ImportProblem // the parts of the file that are left out
 	notes    []string
 	// events returns the events, after it stored their texts in w.
 	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
 }
 
-// Run imports one file and returns the new conversation's ID; title is the user's, or "".
-func (i *Importer) Run(ctx context.Context, file, title string) (id string, err error) {
+// Run imports one file and returns its conversation's ID; title is the user's, or "".
+func (i *Importer) Run(ctx context.Context, file, title string) (id string, outcome Outcome, err error) {
 	in, err := Open(ctx, i.Console, file)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	rec, err := i.readRecording(in, title)
 	in.Close()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	if id, err = i.storeRecording(ctx, rec); err != nil {
-		return "", err
+	if id, outcome, err = i.storeRecording(ctx, rec); err != nil || outcome == Unchanged {
+		return id, outcome, err
+	}
+	if outcome == Diverged {
+		i.Console.Note("%s: it is conversation %s, which is not updated, because it went on here or was changed there", SourceName(file), id)
+		return id, outcome, nil
 	}
 	for _, n := range rec.notes {
 		i.Console.Note("%s: %s", SourceName(file), n)
@@ -91,7 +108,7 @@ func (i *Importer) Run(ctx context.Context, file, title string) (id string, err 
 	if n := len(rec.problems); n > 0 {
 		i.Console.Note("%s: %s left out: %s", SourceName(file), numbers.Count(n, "part"), DescribeProblems(rec.problems))
 	}
-	return id, nil
+	return id, outcome, nil
 }
 
 // SourceName is the name of a file for the user.
@@ -136,6 +153,9 @@ func (i *Importer) readRecording(in io.Reader, title string) (recording, error) 
 		return recording{}, err
 	}
 	rec := recording{problems: problems}
+	if s.ID != "" {
+		rec.id = conversation.IDOf(string(s.Client) + " " + s.ID)
+	}
 	if left := s.LeftOut(); left != nil {
 		rec.notes = append(rec.notes, "left out of the session of "+string(s.Client)+": "+strings.Join(left, ", "))
 	}
@@ -217,22 +237,55 @@ func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	return compact.ArrivalCap(cfg.Compaction.Preset, cfg.ToolResults.MaxChars, m.Window.Tokens)
 }
 
-// storeRecording stores a new conversation in one transaction.
-func (i *Importer) storeRecording(ctx context.Context, rec recording) (id string, err error) {
-	id = conversation.NewID()
+// storeRecording stores a new conversation, or what was added to one, in one transaction.
+func (i *Importer) storeRecording(ctx context.Context, rec recording) (id string, outcome Outcome, err error) {
+	id = cmp.Or(rec.id, conversation.NewID())
+	outcome = Imported
 	w, err := i.Resources.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.Settings.Workspace})
+	if errors.Is(err, storage.ErrExists) {
+		outcome = Updated
+		w, err = i.Resources.Store.OpenWriter(ctx, id)
+	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	events, err := rec.events(ctx, w)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if !slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }) {
-		return "", errNoUserMessage
+		return "", "", errNoUserMessage
 	}
-	return id, w.Append(ctx, events)
+	if outcome == Updated {
+		have, _, err := i.Resources.Store.Load(ctx, id)
+		switch {
+		case err != nil:
+			return "", "", err
+		case len(have) > len(events) || !slices.EqualFunc(have, events[:len(have)], sameMessage):
+			return id, Diverged, nil
+		case len(have) == len(events):
+			return id, Unchanged, nil
+		}
+		events = events[len(have):]
+	}
+	return id, outcome, w.Append(ctx, events)
+}
+
+// sameMessage reports whether two events are the same, but for titles, times and how results were shortened.
+func sameMessage(a, b conversation.Event) bool {
+	text := func(e conversation.Event) string {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			return b.Text
+		case conversation.AssistantMessage:
+			return fmt.Sprint(b.Text, b.Reasoning, len(b.Calls))
+		case conversation.ToolResult:
+			return b.CallID
+		}
+		return ""
+	}
+	return a.Body.Kind() == b.Body.Kind() && text(a) == text(b)
 }
 
 // importSource reads a file of limited size until its end or until ctx ends.

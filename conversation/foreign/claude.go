@@ -22,7 +22,7 @@ type claude struct {
 }
 
 type claudeLine struct {
-	Type, Timestamp, CustomTitle, AITitle                    string
+	Type, Timestamp, CustomTitle, AITitle, SessionID         string
 	ParentUUID                                               *string
 	IsSidechain, IsMeta, IsCompactSummary, IsAPIErrorMessage bool
 	Attachment                                               struct {
@@ -56,6 +56,7 @@ func (c *claude) add(raw []byte) error {
 		case l.IsMeta || l.IsAPIErrorMessage || l.Message.Model == "<synthetic>":
 			c.session.leftOut["line that Claude Code inserted"]++
 		case l.Type == "user":
+			c.session.ID = l.SessionID // of the newest line: older versions copied those of a session that they resumed
 			c.user(&l)
 		case l.Type == "assistant":
 			c.assistant(&l)

@@ -25,7 +25,7 @@ type codex struct {
 type codexLine struct {
 	Type, Timestamp string
 	Payload         struct {
-		Type, Role, Model, Name, Message                                  string
+		Type, Role, Model, Name, Message, ID                              string
 		CallID                                                            string `json:"call_id"`
 		Content, Summary, Arguments, Input, Action, Output, Tools, Source json.RawMessage
 		Item                                                              part
@@ -45,7 +45,7 @@ func (c *codex) add(raw []byte) error {
 	switch l.Type {
 	case "session_meta":
 		if len(c.messages()) == 0 {
-			meta.Created, c.session.SubAgent = at, bytes.Contains(p.Source, []byte(`"subagent"`))
+			c.session.ID, meta.Created, c.session.SubAgent = p.ID, at, bytes.Contains(p.Source, []byte(`"subagent"`))
 			c.user(jsonl.RoleSystem, p.Instructions.Text, at)
 		}
 	case "turn_context":

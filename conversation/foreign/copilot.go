@@ -14,11 +14,11 @@ type copilot struct{ *builder }
 type copilotLine struct {
 	Type, Timestamp, AgentID string
 	Data                     struct {
-		ParentToolCallID, Model, SelectedModel, Content, ReasoningText, ToolCallID string
-		Success                                                                    bool
-		Result                                                                     json.RawMessage
-		Error                                                                      struct{ Message string }
-		ToolRequests                                                               []struct {
+		ParentToolCallID, Model, SelectedModel, Content, ReasoningText, ToolCallID, SessionID string
+		Success                                                                               bool
+		Result                                                                                json.RawMessage
+		Error                                                                                 struct{ Message string }
+		ToolRequests                                                                          []struct {
 			ToolCallID, Name string
 			Arguments        json.RawMessage
 		}
@@ -37,7 +37,7 @@ func (c *copilot) add(raw []byte) error {
 	}
 	switch l.Type {
 	case "session.start":
-		meta.Created, meta.Model = at, d.SelectedModel
+		c.session.ID, meta.Created, meta.Model = d.SessionID, at, d.SelectedModel
 	case "system.message":
 		c.user(jsonl.RoleSystem, d.Content, at)
 	case "user.message":

@@ -15,15 +15,15 @@ type exportFile struct{ *builder }
 
 type exportLine struct {
 	Info struct { // of opencode
-		Role, Title, ModelID, ParentID string
-		Time                           struct{ Created int64 }
-		Tokens                         struct {
+		ID, Role, Title, ModelID, ParentID string
+		Time                               struct{ Created int64 }
+		Tokens                             struct {
 			Input, Output, Reasoning int
 			Cache                    struct{ Read, Write int }
 		}
 	}
-	Role, Model, Created string                          // of Crush
-	Meta                 struct{ Title, Created string } // of Crush
+	Role, Model, Created string                                // of Crush
+	Meta                 struct{ UUID, Title, Created string } // of Crush
 	Parts                json.RawMessage
 }
 
@@ -39,7 +39,8 @@ func (e *exportFile) add(raw []byte) error {
 	switch cmp.Or(l.Role, l.Info.Role) {
 	case "":
 		if title := l.Info.Title + l.Meta.Title; title != "" {
-			meta.Title, meta.Created, e.session.SubAgent = title, at, l.Info.ParentID != ""
+			e.session.ID, meta.Title = l.Info.ID+l.Meta.UUID, title
+			meta.Created, e.session.SubAgent = at, l.Info.ParentID != ""
 		}
 	case "user":
 		var text string

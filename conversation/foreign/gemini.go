@@ -3,6 +3,7 @@ package foreign
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -22,11 +23,11 @@ type gemini struct {
 
 // geminiLine is a message, or a field or line about the session.
 type geminiLine struct {
-	ID, Type, Timestamp, Model, StartTime, Summary, Kind string
-	Content                                              json.RawMessage
-	Tokens                                               map[string]int
-	Thoughts                                             []struct{ Subject, Description string }
-	ToolCalls                                            []struct {
+	ID, Type, Timestamp, Model, StartTime, Summary, Kind, SessionID string
+	Content                                                         json.RawMessage
+	Tokens                                                          map[string]int
+	Thoughts                                                        []struct{ Subject, Description string }
+	ToolCalls                                                       []struct {
 		ID, Name, Status string
 		Args, Result     json.RawMessage
 	}
@@ -54,6 +55,7 @@ func (g *gemini) add(raw []byte) error {
 	if l.StartTime != "" {
 		meta.Created = timeOf(l.StartTime)
 	}
+	g.session.ID = cmp.Or(l.SessionID, g.session.ID)
 	g.session.SubAgent = g.session.SubAgent || l.Kind == "subagent"
 	if title := l.Set.Summary + l.Summary; title != "" {
 		meta.Title = title

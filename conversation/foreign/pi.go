@@ -34,7 +34,7 @@ func (p *pi) add(raw []byte) error {
 	}
 	at, m, meta := timeOf(l.Timestamp), &l.Message, &p.session.Document.Meta
 	if l.Type == "session" {
-		meta.Created = at
+		p.session.ID, meta.Created = l.ID, at
 		return nil
 	}
 	p.parents[l.ID], p.last = l.ParentID, l.ID

@@ -44,6 +44,7 @@ const HeadSize = 1 << 16
 // Session is a session of another client.
 type Session struct {
 	Client   Client
+	ID       string // the client's, "" if the file has none
 	Document jsonl.Document
 	Problems []jsonl.Problem
 	SubAgent bool           // a sub-agent's, whose answer stands in another session
