@@ -172,7 +172,8 @@ func TestUnusableSummariesChangeNothing(t *testing.T) {
 			t.Parallel()
 			p := newSandbox(t, nil)
 			s := newServer(t, append(c.script, textReply("Still here."))...)
-			term := p.openVoyage(s, defaultSize, "--cfg", "compaction.summary.timeout=1s")
+			timeout := map[bool]string{true: "1s", false: "1m"}[name == "too late"]
+			term := p.openVoyage(s, defaultSize, "--cfg", "compaction.summary.timeout="+timeout)
 			full := term.shown()
 			term.slashCommand("/summarize --keep-last 1")
 			failed := term.awaitIdle(c.see...)
