@@ -63,7 +63,7 @@ var ceilings = map[string]size{
 	"conversation/numbers":          {107, 42},
 	"conversation/plain":            {314, 163},
 	"docs/docstest":                 {83, 0},
-	"e2e":                           {10, 8612},
+	"e2e":                           {10, 8613},
 	"storage":                       {4934, 3719},
 	"storage/pages":                 {597, 46},
 	"themes":                        {724, 322},
