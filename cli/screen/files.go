@@ -193,6 +193,8 @@ func readMentioned(root *os.Root, name string) (string, error) {
 		return folderListing(root, name)
 	case !st.Mode().IsRegular():
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
+	case strings.HasSuffix(strings.ToLower(name), ".pdf"):
+		return "", errors.New("a PDF is not sent; make text of it (pdftotext) or images of its pages (pdftoppm -png), and mention these")
 	case st.Size() > MaxAttachment:
 		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", MaxAttachment>>20)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -86,6 +87,11 @@ func Load(doc jsonl.Document, name string) Conversation {
 func body(m *jsonl.Message) conversation.Body {
 	text := conversation.Clean(m.Text)
 	size := conversation.Measure(text)
+	var images []conversation.Image
+	for _, p := range m.Images {
+		images = append(images, p.Image)
+	}
+	size.Images = conversation.SizeOfImages(images)
 	switch m.Role {
 	case jsonl.RoleAssistant:
 		reply := conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: size}
@@ -98,9 +104,9 @@ func body(m *jsonl.Message) conversation.Body {
 		return reply
 	case jsonl.RoleTool:
 		return conversation.ToolResult{CallID: conversation.Clean(m.Result.CallID), Tool: conversation.Clean(m.Result.Tool),
-			Status: m.Result.Status, Text: text, Size: size}
+			Status: m.Result.Status, Text: text, Images: images, Size: size}
 	}
-	return conversation.UserMessage{Text: text, Size: size}
+	return conversation.UserMessage{Text: text, Images: images, Size: size}
 }
 
 // object returns arguments if they are a JSON object, else the empty object.
@@ -129,15 +135,23 @@ func newRecordedMessage(m *projection.Message, from *jsonl.Message) recordedMess
 		}
 		s.body = reply
 	case projection.RoleTool:
-		s.body = conversation.ToolResult{CallID: m.CallID, Tool: m.Tool, Status: status, Text: m.Text, Size: m.Size}
+		s.body = conversation.ToolResult{CallID: m.CallID, Tool: m.Tool, Status: status, Text: m.Text, Images: m.Images, Size: m.Size}
 	default:
-		s.body = conversation.UserMessage{Text: m.Text, Size: m.Size}
+		s.body = conversation.UserMessage{Text: m.Text, Images: m.Images, Size: m.Size}
 	}
 	return s
 }
 
-// chars returns the size of a message in code points.
-func chars(m *projection.Message) int { return m.After().Chars() }
+// imageRule is how the provider bills images by whose prices a replay is planned.
+var imageRule = meter.PixelRule
+
+// length returns a size in code points, with images as long as a text of their tokens.
+func length(s conversation.Size) int {
+	return s.Chars() + int(meter.CharsPerToken*imageRule.Tokens(s.Images))
+}
+
+// chars returns the length of a message.
+func chars(m *projection.Message) int { return length(m.After()) }
 
 // findRequests groups the replies into requests.
 func (c *Conversation) findRequests() {

@@ -58,7 +58,7 @@ func originalChars(log []conversation.Event, spans []conversation.Span) int {
 	n, covered := 0, conversation.Disjoint(spans)
 	for _, e := range log {
 		if size, ok := conversation.MessageSize(e.Body); ok && covered.Contains(e.Seq) {
-			n += size.Chars()
+			n += length(size)
 		}
 	}
 	return n

@@ -199,6 +199,7 @@ func (rp *replayer) results(c *Conversation) []*result {
 // replay executes a run and stores its sums.
 func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *index) error {
 	m := meter.New(meter.Options{
+		Images: imageRule,
 		Window: meter.Window{Tokens: t.set.Window, Source: meter.WindowFlag}, PriceStep: t.set.Sheet.Step, CharsOnly: true,
 	}.WithRules(t.entry.rules))
 	r := &run{c: c, policy: t.entry.maker(t.set), set: t.set, clock: rp.Clock, view: projection.Project(nil), seqs: make([]uint64, len(c.messages)),

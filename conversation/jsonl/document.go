@@ -37,6 +37,7 @@ type Message struct {
 	Role   Role
 	Time   time.Time // zero if missing
 	Text   string    // of tool results the full text, if known
+	Images []Picture // only of users and tools
 	Reply  Reply     // only in replies
 	Result Result    // only in tool results
 }

@@ -114,7 +114,11 @@ func (b *builder) message(m *Message) error {
 	case RoleTool:
 		return b.result(m)
 	}
-	return b.add(conversation.UserMessage{Text: m.Text})
+	images, err := b.images(m.Images)
+	if err != nil {
+		return err
+	}
+	return b.add(conversation.UserMessage{Text: m.Text, Images: images})
 }
 
 func (b *builder) reply(m *Message) error {
@@ -146,6 +150,10 @@ func (b *builder) result(m *Message) error {
 			return err
 		}
 		body.Blob = name
+	}
+	var err error
+	if body.Images, err = b.images(m.Images); err != nil {
+		return err
 	}
 	return b.add(body)
 }

@@ -71,12 +71,18 @@ func (l *loose[T]) UnmarshalJSON(raw []byte) error {
 func (l loose[T]) MarshalJSON() ([]byte, error) { return conversation.EncodeJSON(l.value) }
 
 // content is the text of a message: null, a text, or an array of parts. Texts of parts are joined with blank lines; a part
-// without text becomes its type in brackets.
-type content string
+// that is neither text nor an image becomes its type in brackets.
+type content struct {
+	text     string
+	pictures []Picture
+}
+
+// MarshalJSON writes the text.
+func (c content) MarshalJSON() ([]byte, error) { return conversation.EncodeJSON(c.text) }
 
 // UnmarshalJSON reads any of these forms.
 func (c *content) UnmarshalJSON(raw []byte) error {
-	if json.Unmarshal(raw, (*string)(c)) == nil {
+	if json.Unmarshal(raw, &c.text) == nil {
 		return nil
 	}
 	var parts []struct {
@@ -86,15 +92,21 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	if json.Unmarshal(raw, &parts) != nil {
 		return errors.New(`"content" is neither text nor an array of parts`)
 	}
+	images := make([]loose[ImagePart], len(parts))
+	_ = json.Unmarshal(raw, &images) // a part that is no image stays empty
 	var texts []string
-	for _, p := range parts {
+	for i, p := range parts {
 		text := p.Text.value
+		if picture, ok := images[i].value.Picture(); ok && text == "" {
+			c.pictures = append(c.pictures, picture)
+			continue
+		}
 		if text == "" {
 			text = "[" + conversation.OneLine(p.Type, maxQuoted) + "]"
 		}
 		texts = append(texts, text)
 	}
-	*c = content(strings.Join(texts, "\n\n"))
+	c.text = strings.Join(texts, "\n\n")
 	return nil
 }
 
@@ -127,7 +139,7 @@ func writeLine(w io.Writer, l line) error {
 
 func lineOf(m *Message) line {
 	role := string(m.Role)
-	l := line{Role: &role, Content: (*content)(&m.Text), Reasoning: loose[string]{m.Reply.Reasoning}, CallID: m.Result.CallID,
+	l := line{Role: &role, Content: &content{text: m.Text}, Reasoning: loose[string]{m.Reply.Reasoning}, CallID: m.Result.CallID,
 		Name: loose[string]{m.Result.Tool}}
 	if !m.Time.IsZero() {
 		l.Time.value = m.Time.UnixMilli()

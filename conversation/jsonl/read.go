@@ -116,7 +116,7 @@ func (f *file) addLine(text []byte) error {
 		m.Time = time.UnixMilli(ms).UTC()
 	}
 	if l.Content != nil {
-		m.Text = string(*l.Content)
+		m.Text, m.Images = l.Content.text, l.Content.pictures
 	}
 	switch m.Role {
 	case "developer":
