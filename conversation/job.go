@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A job is a command that goes on in the background. Its start and its end are events. The model is told of an end that no result of a
+// A job is a command or a task that goes on in the background. Its start and its end are events. The model is told of an end that no result of a
 // call told it: the next message or result says so, in a line that is a part of its text.
 
 // JobStarted records that a command goes on in the background. It never changes the view.
@@ -15,6 +15,7 @@ type JobStarted struct {
 	ID      string `json:"id"`              // as calls name it, unique within the conversation
 	Command string `json:"command"`         // on one line, shortened
 	Moved   bool   `json:"moved,omitempty"` // the user moved it there while it ran
+	Call    string `json:"call,omitempty"`  // that started a task, "" for a command
 }
 
 // JobEnded records the end of a command in the background. It never changes the view.
@@ -27,6 +28,7 @@ type JobEnded struct {
 	Size     Size     `json:"size"`        // of the output that was kept
 	By       JobEnder `json:"by,omitempty"`
 	Told     bool     `json:"told,omitempty"` // a result tells the model
+	Call     string   `json:"call,omitempty"` // that started a task, "" for a command
 }
 
 // JobEnder is who ended a job, "" if it ended by itself.
@@ -50,7 +52,11 @@ func (b JobStarted) Text() string {
 
 // Text says in a few words how the job ended.
 func (b JobEnded) Text() string {
-	text := fmt.Sprintf("background command %s (%s): %s", b.ID, b.Command, b.How)
+	kind := "command"
+	if b.Call != "" {
+		kind = "task"
+	}
+	text := fmt.Sprintf("background %s %s (%s): %s", kind, b.ID, b.Command, b.How)
 	if d := time.Duration(b.Duration) * time.Millisecond; d >= time.Second {
 		text += " after " + d.Truncate(time.Second).String()
 	}
@@ -82,16 +88,23 @@ func UntoldJobs(log []Event) []JobEnded {
 
 // LostJobs returns the ends of the jobs that ended with a run of the program, which could not record them.
 func LostJobs(log []Event) []JobEnded {
-	ended := map[string]bool{}
+	ended, tasks := map[string]bool{}, map[string]string{}
 	for _, e := range log {
-		if b, ok := e.Body.(JobEnded); ok {
+		switch b := e.Body.(type) {
+		case JobEnded:
 			ended[b.ID] = true
+		case TaskStarted:
+			tasks[b.Call] = b.Conversation
 		}
 	}
 	var lost []JobEnded
 	for _, e := range log {
 		if b, ok := e.Body.(JobStarted); ok && !ended[b.ID] {
-			lost = append(lost, JobEnded{ID: b.ID, Command: b.Command, How: "ended with the program", Code: -1, By: EndedByProgram})
+			how := "ended with the program"
+			if id := tasks[b.Call]; id != "" {
+				how = InterruptedTask(id)
+			}
+			lost = append(lost, JobEnded{ID: b.ID, Command: b.Command, Call: b.Call, How: how, Code: -1, By: EndedByProgram})
 		}
 	}
 	return lost
@@ -102,8 +115,13 @@ func JobNote(ended []JobEnded) string {
 	var lines []string
 	for _, b := range ended {
 		what := "run_command with id reads its output"
-		if b.By == EndedByProgram {
+		switch {
+		case b.By == EndedByProgram && b.Call != "":
+			what = "a call of task goes on with it"
+		case b.By == EndedByProgram:
 			what = "its output is gone"
+		case b.Call != "":
+			what = "run_command with id reads its answer"
 		}
 		lines = append(lines, fmt.Sprintf("[%s; %s]", b.Text(), what))
 	}

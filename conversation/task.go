@@ -91,3 +91,55 @@ func KeptOutByTasks(log []Event) int {
 	}
 	return total
 }
+
+// InterruptedTask says that a task was interrupted, and how it goes on.
+func InterruptedTask(id string) string { return "interrupted, continue: " + id + " goes on with it" }
+
+// Spent is what a sub-conversation used since the parent last accounted for it.
+type Spent struct {
+	Through  uint64 // Seq of the newest event
+	Size     Size   // of the messages
+	Usage    Usage  // of all requests in one
+	Requests int
+}
+
+// SpentAfter adds up what the log of a sub-conversation has after an event.
+func SpentAfter(log []Event, through uint64) Spent {
+	s := Spent{Through: through, Usage: Usage{Purpose: PurposeTask}}
+	for _, e := range log {
+		if e.Seq <= through {
+			continue
+		}
+		s.Through = e.Seq
+		switch b := e.Body.(type) {
+		case UserMessage:
+			s.Size = s.Size.Plus(b.Size)
+		case AssistantMessage:
+			s.Size = s.Size.Plus(b.Size).Plus(b.ReasoningSize)
+			for _, c := range b.Calls {
+				s.Size = s.Size.Plus(c.Size)
+			}
+		case ToolResult:
+			s.Size = s.Size.Plus(b.Size)
+		case Usage:
+			s.Requests++
+			s.Usage.add(b)
+		}
+	}
+	return s
+}
+
+func (u *Usage) add(b Usage) {
+	u.Prompt += max(0, b.Prompt)
+	u.Cached += max(0, b.Cached)
+	u.CacheWrite += max(0, b.CacheWrite)
+	u.Completion += max(0, b.Completion)
+	u.Reasoning += max(0, b.Reasoning)
+	if b.CostUSD != nil {
+		total := *b.CostUSD
+		if u.CostUSD != nil {
+			total += *u.CostUSD
+		}
+		u.CostUSD, u.PriceSource = &total, b.PriceSource
+	}
+}

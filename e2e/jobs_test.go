@@ -25,7 +25,7 @@ func TestARunningCommandGoesOnInTheBackground(t *testing.T) {
 	s := newServer(t, commandCall("c1", "echo hoisting; read x <gate; echo sails set; exit 3"), textReply("It goes on."), textReply("It failed."))
 	term := p.startChat(defaultSize, s, "--cfg", yolo)
 	term.press("ctrl+b")
-	term.awaitIdle("no command of the model runs")
+	term.awaitIdle("no command or task of the model runs")
 	term.sendMessage("set sail")
 	term.awaitText("hoisting", "running tools")
 	term.press("ctrl+b")
@@ -34,12 +34,12 @@ func TestARunningCommandGoesOnInTheBackground(t *testing.T) {
 		t.Errorf("the model is told %s", body)
 	}
 	term.slashCommand("/jobs")
-	term.awaitText("Background commands", "p1 · echo hoisting", "running")
+	term.awaitText("In the background", "p1 · echo hoisting", "running")
 	p.writeFile("gate", "go\n") // waits for the command
 	term.awaitText("exit code 3", "sails set")
 	term.press("enter")
 	term.awaitText("hoisting", "sails set", "esc close")
-	term.awaitWithout("Background commands")
+	term.awaitWithout("In the background")
 	term.press("esc")
 	term.awaitWithout("esc close")
 	term.awaitIdle("background command p1", "exit code 3")

@@ -60,7 +60,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		opensView("profile", "Profile", "esc close"), opensView("model", "Model", "esc close"), opensView("effort", "Effort: how much"),
 		opensView("connect", "Connect", "esc close"), opensView("theme", "Theme", "esc close"), opensView("permissions", "esc close"),
 		opensView("tools", "Tools", "read_file"), opensView("mcp", "Servers of tools", "No server of tools"), opensView("skills", "Skills", "no skill was found"), opensView("tasks", "Tasks", "started no task"), opensView("agents", "Agents", "An agent is a Markdown file"), opensView("memory", "Instructions", "esc close"),
-		opensView("jobs", "Background commands", "esc close"),
+		opensView("jobs", "In the background", "esc close"),
 		opensView("commands", "Your commands", "esc close"), opensView("todos", "Todos", "esc close"), opensView("status", "Status", "esc close"),
 		opensView("cost", "Cost", "esc close"), opensView("expand t3", "In full", "esc close"), opensView("doctor", "Doctor", "esc close"),
 		opensView("settings", "❯ enabled", "preset plimsoll"),

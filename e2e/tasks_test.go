@@ -209,3 +209,40 @@ func TestAnAgentGetsATaskThatIsCancelled(t *testing.T) {
 	}
 	p.quit(term)
 }
+
+// A task goes on in the background: moved there by a key it answers its call, is listed with the commands, its question comes up, and
+// the model is told of its end and reads its answer.
+func TestATaskGoesOnInTheBackground(t *testing.T) {
+	t.Parallel()
+	p := newSandbox(t, map[string]string{"log.txt": "calm\n"})
+	gate := make(chan struct{})
+	one := taskReply([]string{"Ariel"}, "Ariel", gate)
+	s := newServer(t, one, one, one, one, textReply("It goes on."), callReply("read", "run_command", object{"id": "p1"}), textReply("She floats."))
+	term := p.startChat(wide, s)
+	term.sendMessage("check the ship")
+	term.awaitQuestion("Allow this?", "task Check the ship", "echo checked")
+	term.typeText("y")
+	s.awaitRequest(&s.series, 3)
+	term.press("ctrl+b")
+	term.awaitIdle("It goes on.", "1 job")
+	if sent := s.request(-1); !strings.Contains(sent, "moved it to the background as p1") {
+		t.Errorf("the model is not told: %s", sent)
+	}
+	term.slashCommand("/jobs")
+	term.awaitText("In the background", "p1 · Check the ship Ariel.", "(task)", "running")
+	term.press("enter")
+	term.awaitText("▌ Check the ship Ariel.", "the task runs · esc goes back")
+	close(gate)
+	term.awaitText("Ariel floats well.", "The task has ended · enter continues it")
+	term.press("esc")
+	term.awaitIdle("It goes on.")
+	term.sendMessage("and now?")
+	term.awaitIdle("She floats.")
+	if told := s.request(-2); !strings.Contains(told, "[background task p1 (Check the ship Ariel.") || !strings.Contains(told, "): done") {
+		t.Errorf("the model is not told of the end: %s", told)
+	}
+	if answer := s.request(-1); !strings.Contains(answer, "p1 has ended: done") || !strings.Contains(answer, "Ariel floats well.") {
+		t.Errorf("the model does not read the answer: %s", answer)
+	}
+	p.quit(term)
+}

@@ -129,7 +129,7 @@ func TestARunningCommandIsMovedToTheBackground(t *testing.T) {
 	events, record := recordJobs(func(o *tools.Options) { o.JobLimit = 1 })
 	b, dir := open(t, nil, record)
 	openGate := gated(t, dir)
-	if err := b.Jobs().MoveForeground(); err == nil || !strings.Contains(err.Error(), "no command of the model runs") {
+	if err := b.Jobs().MoveForeground(); err == nil || !strings.Contains(err.Error(), "no command or task of the model runs") {
 		t.Errorf("nothing to move: %v", err)
 	}
 	move := func() {

@@ -10,6 +10,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
+	"plimsoll/tools/shell"
 )
 
 // task starts a conversation of its own for a part of the work, and returns its answer. Rules:
@@ -18,6 +19,7 @@ import (
 //   - Starting one needs no approval; its calls need the same as here, and the user is asked here.
 //   - A task cannot start tasks.
 //   - One that was interrupted goes on when a call names it.
+//   - In the background it is a job: run_command reads its answer.
 
 // Tasks runs the tasks of a conversation.
 type Tasks interface {
@@ -44,6 +46,7 @@ type TaskRequest struct {
 // TaskAnswer is the outcome of a task.
 type TaskAnswer struct {
 	Status conversation.ResultStatus
+	How    string // it ended, in a few words
 	Text   string
 	Events []conversation.Body
 }
@@ -67,6 +70,7 @@ func (b *Box) task() tool {
 			{Name: "agent", About: "name of the agent that does it"},
 			{Name: "tools", Kind: params.Texts, About: "names of the only tools it may use; all without"},
 			{Name: "model", About: "another model of the same provider"},
+			{Name: "background", Kind: params.Bool, About: "go on without it: you are told when it ends"},
 			{Name: "continue", About: "ID of a task that was interrupted or has answered, to go on with"},
 		},
 		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
@@ -110,6 +114,9 @@ func (b *Box) checkTask(args params.Values) error {
 	if strings.TrimSpace(args.Text("prompt")) == "" {
 		return errors.New("the prompt is empty")
 	}
+	if _, reads := b.index["run_command"]; args.Bool("background") && !reads {
+		return errors.New("without run_command nothing can run in the background")
+	}
 	for _, name := range args.Texts("tools") {
 		if _, known := b.index[name]; (!known || name == conversation.ToolTask) && !strings.HasPrefix(name, conversation.ServerPrefix) {
 			var names []string
@@ -127,8 +134,23 @@ func (b *Box) checkTask(args params.Values) error {
 // runTask runs the task of a call.
 func (b *Box) runTask(call string) func(context.Context, params.Values, func(string)) (result, error) {
 	return func(ctx context.Context, args params.Values, progress func(string)) (result, error) {
-		answer := b.tasks.Run(ctx, TaskRequest{Call: call, Prompt: args.Text("prompt"), Agent: strings.TrimSpace(args.Text("agent")),
-			Model: strings.TrimSpace(args.Text("model")), Tools: args.Texts("tools"), Continue: strings.TrimSpace(args.Text("continue"))}, progress)
+		request := TaskRequest{Call: call, Prompt: args.Text("prompt"), Agent: strings.TrimSpace(args.Text("agent")),
+			Model: strings.TrimSpace(args.Text("model")), Tools: args.Texts("tools"), Continue: strings.TrimSpace(args.Text("continue"))}
+		var answer TaskAnswer
+		task := shell.Task{Call: call, Name: request.Prompt, Run: func(ctx context.Context, doing func(string)) shell.TaskReport {
+			answer = b.tasks.Run(ctx, request, doing)
+			return shell.TaskReport{How: answer.How, Answer: answer.Text, Failed: answer.Status != conversation.ResultOK, Events: answer.Events}
+		}}
+		if args.Bool("background") {
+			id, err := b.jobs.StartTask(task)
+			if err != nil {
+				return result{}, err
+			}
+			return result{text: shell.TaskMoved(id, "started in the background")}, nil
+		}
+		if _, id := b.jobs.RunTask(ctx, task, progress); id != "" {
+			return result{text: shell.TaskMoved(id, "the user moved it to the background"), detail: "moved to the background as " + id}, nil
+		}
 		return result{text: answer.Text, status: answer.Status, events: answer.Events}, nil
 	}
 }

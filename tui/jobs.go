@@ -25,7 +25,8 @@ type BackgroundCommands interface {
 // Job is a command in the background.
 type Job struct {
 	ID      string
-	Command string
+	Call    string // of a task, "" for a command
+	Command string // or the first line of the task
 	How     string // it ended, "" while it runs
 	Took    time.Duration
 	Tokens  int    // estimated, of the output
@@ -39,16 +40,19 @@ const (
 
 // backgroundJobs lists the commands in the background; the end of the chosen one's output is shown.
 func (l *lists) backgroundJobs() pane.Action {
-	return newReadAction(l.env.Backend.Jobs, "the background commands are listed: /jobs shows them", l.openJobs)
+	return newReadAction(l.env.Backend.Jobs, "what is in the background is listed: /jobs shows it", l.openJobs)
 }
 
 func (l *lists) openJobs(jobs []Job) pane.Action {
 	l.jobs = jobs
 	l.jobPicker = dialog.NewPicker(dialog.PickerOptions{
-		Title: "Background commands", Items: l.jobItems(), Heads: []string{"state", "time", "tokens"}, Preview: jobPreview,
-		Empty: "no command is in the background; " + keyOr(l.env.Keys.Screen.Background, "a key") + " moves a running one there",
+		Title: "In the background", Items: l.jobItems(), Heads: []string{"state", "time", "tokens"}, Preview: jobPreview,
+		Empty: "nothing is in the background; " + keyOr(l.env.Keys.Screen.Background, "a key") + " moves a running command or task there",
 		Choose: func(id, _ string) pane.Action {
 			i := slices.IndexFunc(l.jobs, func(j Job) bool { return j.ID == id })
+			if call := l.jobs[i].Call; call != "" {
+				return l.session.openTaskOf(call)
+			}
 			return openDialog{dialog.NewText(l.jobs[i].title(), outputOr(l.jobs[i].Tail)).AtEnd()}
 		},
 		Acts: []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Remove, Word: "end it", Do: l.endJob}},
@@ -57,7 +61,13 @@ func (l *lists) openJobs(jobs []Job) pane.Action {
 	return actionList{openDialog{l.jobPicker}, l.watchJobs(l.jobPicker)}
 }
 
-func (j Job) title() string { return j.ID + " · " + strings.Join(strings.Fields(j.Command), " ") }
+func (j Job) title() string {
+	title := j.ID + " · " + strings.Join(strings.Fields(j.Command), " ")
+	if j.Call != "" {
+		return title + " (task)"
+	}
+	return title
+}
 
 func outputOr(text string) string {
 	if strings.TrimSpace(text) == "" {

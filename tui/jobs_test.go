@@ -20,7 +20,7 @@ func TestBackgroundCommandsAreListedShownAndEnded(t *testing.T) {
 	}, func(r *rig) {
 		r.submit("/jobs")
 		r.wantCalls("jobs")
-		r.wantText("Background commands", "p2 · npm run dev", "running", "1m1s", "1.5k", "listening on", "p1 · make test", "exit code 2")
+		r.wantText("In the background", "p2 · npm run dev", "running", "1m1s", "1.5k", "listening on", "p1 · make test", "exit code 2")
 		if strings.Contains(r.text(), "\x1b[31m3000") {
 			t.Error("an escape sequence is shown")
 		}
@@ -36,7 +36,7 @@ func TestBackgroundCommandsAreListedShownAndEnded(t *testing.T) {
 func TestTheListOfBackgroundCommandsMovesOn(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.submit("/jobs")
-		r.wantText("no command is in the background; ctrl+b moves a running one there")
+		r.wantText("nothing is in the background; ctrl+b moves a running command or task there")
 		r.jobs = []tui.Job{{ID: "p1", Command: "make"}}
 		r.wait(2 * time.Second)
 		r.wantText("p1 · make")
@@ -46,10 +46,10 @@ func TestTheListOfBackgroundCommandsMovesOn(t *testing.T) {
 
 func TestAKeyMovesTheRunningCommandToTheBackground(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.failing["background"] = errors.New("no command of the model runs that could go on in the background")
+		r.failing["background"] = errors.New("no command or task of the model runs that could go on in the background")
 		r.press("ctrl+b")
 		r.wantCalls("background")
-		r.wantText("no command of the model runs")
+		r.wantText("no command or task of the model runs")
 		delete(r.failing, "background")
 		r.typeText("ab")
 		r.press("ctrl+b")

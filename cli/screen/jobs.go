@@ -9,7 +9,7 @@ import (
 	"plimsoll/tui"
 )
 
-// Jobs lists the commands in the background of the open conversation.
+// Jobs lists the commands and tasks in the background of the open conversation.
 func (h *Host) Jobs(context.Context) ([]tui.Job, error) {
 	running := h.running()
 	if running == nil {
@@ -17,7 +17,7 @@ func (h *Host) Jobs(context.Context) ([]tui.Job, error) {
 	}
 	var out []tui.Job
 	for _, j := range running.Toolbox.Jobs().List() {
-		out = append(out, tui.Job{ID: j.ID, Command: plain.Line(j.Command), How: j.How, Took: j.Took, Tail: plain.Text(j.Tail),
+		out = append(out, tui.Job{ID: j.ID, Call: j.Call, Command: plain.Line(j.Command), How: j.How, Took: j.Took, Tail: plain.Text(j.Tail),
 			Tokens: int(math.Ceil(meter.Estimate(j.Size)))})
 	}
 	return out, nil
@@ -32,7 +32,7 @@ func (h *Host) EndJob(_ context.Context, id string) error {
 	return running.Toolbox.Jobs().End(id)
 }
 
-// MoveToBackground moves the commands that run in the foreground to the background.
+// MoveToBackground moves the commands and tasks that run in the foreground to the background.
 func (h *Host) MoveToBackground(context.Context) error {
 	running := h.running()
 	if running == nil {

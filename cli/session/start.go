@@ -116,6 +116,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	for _, lost := range conversation.LostJobs(r.Events) {
 		r.Agent.Record(lost)
 	}
+	r.settleTasks(ctx, store)
 	r.tasks.Go(func() { r.agentErr = r.Agent.Run(r.lifetime) })
 	return nil
 }

@@ -15,14 +15,15 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/storage"
 	"plimsoll/tools"
 )
 
 // A task is a conversation that a call of another one starts and waits for. Rules:
 //
 //   - It has its own log, writer, tools, window and compaction, and the settings and the mode of its parent.
-//   - Its questions come up in the parent, with its name; a cancelled or closed parent ends it.
-//   - What it cost is added to the parent when it ends. After a crash, that is when it went on and ended.
+//   - Its questions come up in the parent, with its name; a cancelled or closed parent ends it, a closed one also in the background.
+//   - What it cost is added to the parent when it ends, after a crash when the parent is opened again.
 
 // TaskOptions makes a conversation a task of another one.
 type TaskOptions struct {
@@ -97,17 +98,17 @@ func (t *taskRunner) Run(ctx context.Context, q tools.TaskRequest, progress func
 	select {
 	case t.slots <- struct{}{}:
 	default:
-		progress("waits for another task\n")
+		progress("waits for another task")
 		select {
 		case t.slots <- struct{}{}:
 		case <-ctx.Done():
-			return tools.TaskAnswer{Status: conversation.ResultInterrupted, Text: "interrupted before it began"}
+			return tools.TaskAnswer{Status: conversation.ResultInterrupted, How: "interrupted", Text: "interrupted before it began"}
 		}
 	}
 	defer func() { <-t.slots }()
 	one, err := t.open(ctx, q)
 	if err != nil {
-		return tools.TaskAnswer{Status: conversation.ResultError, Text: err.Error()}
+		return tools.TaskAnswer{Status: conversation.ResultError, How: conversation.TaskFailed, Text: err.Error()}
 	}
 	one.progress = progress
 	return one.run(ctx, q)
@@ -293,7 +294,7 @@ func (t *task) watch(ctx, asked context.Context) error {
 		}
 		if line := t.line(); line != t.shown {
 			t.shown = line
-			t.progress(line + "\n")
+			t.progress(line)
 		}
 	}
 }
@@ -418,50 +419,38 @@ func (t *task) answer(before int, started conversation.TaskStarted, err error) t
 			changed = append(changed, c)
 		}
 	}
-	usage, requests := t.account(&ended, text)
-	if out.Events = []conversation.Body{ended}; requests > 0 {
-		usage.Model = started.Model
-		out.Events = append(out.Events, usage)
+	spent := conversation.SpentAfter(t.events, t.through)
+	out.How = ended.State
+	if out.Status == conversation.ResultInterrupted {
+		out.How = conversation.InterruptedTask(t.child.ID)
 	}
-	out.Events = append(changed, out.Events...)
+	out.Events = append(changed, endOf(ended, started.Model, spent, text)...)
 	return out
 }
 
-// account adds up what the parent has not accounted for yet: all requests of the task, and the size of its messages without the
-// answer.
-func (t *task) account(ended *conversation.TaskEnded, answer string) (sum conversation.Usage, requests int) {
-	sum = conversation.Usage{Purpose: conversation.PurposeTask}
-	size := 0.0
-	for _, e := range t.events {
-		if ended.Through = max(ended.Through, e.Seq); e.Seq <= t.through {
+// endOf are the events with which the parent accounts for what a task spent: all its requests, and the size of its messages without
+// the answer.
+func endOf(ended conversation.TaskEnded, model string, spent conversation.Spent, answer string) []conversation.Body {
+	ended.Through, ended.CostUSD = spent.Through, spent.Usage.CostUSD
+	ended.Tokens = max(0, int(meter.Estimate(spent.Size)-meter.Estimate(conversation.Measure(answer))))
+	if spent.Requests == 0 {
+		return []conversation.Body{ended}
+	}
+	spent.Usage.Model = model
+	return []conversation.Body{ended, spent.Usage}
+}
+
+// settleTasks records the ends of the tasks that ended with a run of the program, with what they cost until then.
+func (r *Running) settleTasks(ctx context.Context, store *storage.Store) {
+	for _, t := range conversation.Tasks(r.Events) {
+		if t.State != "" || store.IsOpenElsewhere(t.Conversation) {
 			continue
 		}
-		switch b := e.Body.(type) {
-		case conversation.UserMessage:
-			size += meter.Estimate(b.Size)
-		case conversation.AssistantMessage:
-			size += meter.Estimate(b.Size) + meter.Estimate(b.ReasoningSize)
-			for _, c := range b.Calls {
-				size += meter.Estimate(c.Size)
-			}
-		case conversation.ToolResult:
-			size += meter.Estimate(b.Size)
-		case conversation.Usage:
-			requests++
-			sum.Prompt += max(0, b.Prompt)
-			sum.Cached += max(0, b.Cached)
-			sum.CacheWrite += max(0, b.CacheWrite)
-			sum.Completion += max(0, b.Completion)
-			sum.Reasoning += max(0, b.Reasoning)
-			if b.CostUSD != nil {
-				total := *b.CostUSD
-				if sum.CostUSD != nil {
-					total += *sum.CostUSD
-				}
-				sum.CostUSD, sum.PriceSource = &total, b.PriceSource
-			}
+		log, _, err := store.Load(ctx, t.Conversation)
+		if err != nil && !errors.Is(err, storage.ErrNotFound) {
+			continue // the next opening tries again
 		}
+		ended := conversation.TaskEnded{Conversation: t.Conversation, Call: t.Call, State: conversation.TaskInterrupted}
+		r.Agent.Record(endOf(ended, t.Model, conversation.SpentAfter(log, t.Through), "")...)
 	}
-	ended.Tokens, ended.CostUSD = max(0, int(size-meter.Estimate(conversation.Measure(answer)))), sum.CostUSD
-	return sum, requests
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
 
@@ -25,6 +26,7 @@ type capture struct {
 	tail  []byte // end of the output after head; at least half bytes if there are so many
 	total int64
 	held  []byte // first bytes of a character that is not complete yet
+	sizes conversation.Size
 }
 
 func newCapture(ceiling int, progress func(string)) *capture {
@@ -45,15 +47,18 @@ func (c *capture) Write(p []byte) (int, error) {
 	if c.tail = append(c.tail, rest...); len(c.tail) > 2*c.half {
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-c.half:]...)
 	}
-	c.sendProgress(p)
+	text := c.completed(p)
+	if c.total <= 2*int64(c.half) {
+		c.sizes = c.sizes.Plus(conversation.Measure(text))
+	}
+	if c.progress != nil && text != "" {
+		c.progress(text)
+	}
 	return len(p), nil
 }
 
-// sendProgress calls progress with the complete characters of the output.
-func (c *capture) sendProgress(p []byte) {
-	if c.progress == nil {
-		return
-	}
+// completed returns the complete characters of the output that were not returned before.
+func (c *capture) completed(p []byte) string {
 	c.held = append(c.held, p...)
 	end := len(c.held)
 	for i := 1; i <= min(utf8.UTFMax-1, end); i++ {
@@ -64,10 +69,16 @@ func (c *capture) sendProgress(p []byte) {
 			break
 		}
 	}
-	if end > 0 {
-		c.progress(string(c.held[:end]))
-		c.held = append(c.held[:0], c.held[end:]...)
-	}
+	text := string(c.held[:end])
+	c.held = append(c.held[:0], c.held[end:]...)
+	return text
+}
+
+// size is the size of the output so far, of what is kept at most.
+func (c *capture) size() conversation.Size {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sizes
 }
 
 func (c *capture) stopProgress() {

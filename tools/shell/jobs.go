@@ -14,8 +14,8 @@ import (
 	"plimsoll/tools/sandbox"
 )
 
-// Jobs are commands in the background. They run between calls until they end, are stopped, run too long, or Jobs.Close is
-// called. A command that runs in the foreground can be moved there. The start and the end of each are recorded.
+// Jobs are commands and tasks in the background. They run between calls until they end, are stopped, run too long, or Jobs.Close is
+// called. What runs in the foreground can be moved there. The start and the end of each are recorded.
 
 // keptJobs is how many ended jobs are kept with their output.
 const keptJobs = 16
@@ -43,11 +43,30 @@ type Options struct {
 	Record func(event conversation.Body, running int)
 }
 
-// job is a command. While it runs in the foreground it has no id.
+// work is what a job runs: a process, or a task.
+type work interface {
+	done() <-chan struct{} // closed when it has ended
+	end()                  // ends it, and returns when it has ended
+	finish()               // returns when it has ended and its output is there
+	exit() (text string, ok bool)
+	code() int
+}
+
+func isRunning(w work) bool {
+	select {
+	case <-w.done():
+		return false
+	default:
+		return true
+	}
+}
+
+// job is a command or a task. While it runs in the foreground it has no id.
 type job struct {
 	id       string
-	command  string
-	process  *process
+	command  string // or the name of the task
+	call     string // of the task, "" for a command
+	work     work
 	network  Network
 	clock    Clock
 	output   *capture
@@ -62,6 +81,7 @@ type job struct {
 	endedBy conversation.JobEnder // who ends it
 	ended   bool                  // its end is recorded
 	size    conversation.Size     // of the output, once it has ended
+	doing   string                // what a task does just now
 }
 
 // Jobs starts commands and keeps those in the background.
@@ -82,20 +102,24 @@ func NewJobs(o Options) *Jobs {
 }
 
 // begin starts a command; the caller has to wait for its process.
-func (j *Jobs) begin(command string, where Where, progress func(string)) (*job, error) {
-	one := &job{command: command, network: unconfined{}, output: newCapture(j.Ceiling, progress), moved: make(chan struct{}), finished: make(chan struct{})}
+func (j *Jobs) begin(command string, where Where, progress func(string)) (one *job, p *process, err error) {
+	one = newJob(command, nil, newCapture(j.Ceiling, progress))
 	var start Starter
-	var err error
 	if where == Inside {
 		start = j.Sandbox.Starter(sandbox.Profile{})
 		if one.network, err = j.network(command, &one.clock); err != nil {
-			return nil, fmt.Errorf("open the network of the command: %w", err)
+			return nil, nil, fmt.Errorf("open the network of the command: %w", err)
 		}
 	}
-	if one.process, err = startProcess(command, j.Dir, slices.Concat(j.Env, one.network.Environ()), one.output, start); err != nil {
+	if p, err = startProcess(command, j.Dir, slices.Concat(j.Env, one.network.Environ()), one.output, start); err != nil {
 		one.network.Close()
 	}
-	return one, err
+	one.work = p
+	return one, p, err
+}
+
+func newJob(command string, w work, out *capture) *job {
+	return &job{command: command, work: w, network: unconfined{}, output: out, moved: make(chan struct{}), finished: make(chan struct{})}
 }
 
 // Where says whether a command is confined.
@@ -114,7 +138,7 @@ func (j *Jobs) Start(command string, where Where) (id string, err error) {
 	if err := j.checkRoom(1); err != nil {
 		return "", err
 	}
-	one, err := j.begin(command, where, nil)
+	one, _, err := j.begin(command, where, nil)
 	if err != nil {
 		return "", err
 	}
@@ -127,9 +151,9 @@ func (j *Jobs) Start(command string, where Where) (id string, err error) {
 func (j *Jobs) MoveForeground() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	movable := slices.DeleteFunc(slices.Clone(j.foreground), func(one *job) bool { return !one.process.running() })
+	movable := slices.DeleteFunc(slices.Clone(j.foreground), func(one *job) bool { return !isRunning(one.work) })
 	if len(movable) == 0 {
-		return errors.New("no command of the model runs that could go on in the background")
+		return errors.New("no command or task of the model runs that could go on in the background")
 	}
 	if err := j.checkRoom(len(movable)); err != nil {
 		return err
@@ -148,7 +172,7 @@ func (j *Jobs) checkRoom(n int) error {
 		return errors.New("the conversation is being closed")
 	}
 	if running := j.dropEnded(); running+n > j.Limit {
-		return fmt.Errorf("%d commands run in the background, of at most %d (jobs.limit); end one first: %s", running, j.Limit, j.names())
+		return fmt.Errorf("%d jobs run in the background, of at most %d (jobs.limit); end one first: %s", running, j.Limit, j.names())
 	}
 	return nil
 }
@@ -158,7 +182,7 @@ func (j *Jobs) add(one *job, moved bool) {
 	j.count++
 	one.id, one.started = fmt.Sprintf("p%d", j.count), time.Now()
 	j.list = append(j.list, one)
-	j.record(conversation.JobStarted{ID: one.id, Command: one.command, Moved: moved})
+	j.record(conversation.JobStarted{ID: one.id, Command: one.command, Moved: moved, Call: one.call})
 	go j.watch(one) // Close waits for it
 }
 
@@ -178,30 +202,35 @@ func (j *Jobs) watch(one *job) {
 	}
 	defer cancel()
 	select {
-	case <-one.process.exited:
+	case <-one.work.done():
 	case <-ctx.Done():
 		j.end(one, conversation.EndedByLimit)
 	}
-	one.process.finish()
+	one.work.finish()
 	one.network.Close()
 	text, _ := one.output.since(0)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	one.ended, one.took, one.size = true, time.Since(one.started), conversation.Measure(text)
-	j.record(conversation.JobEnded{ID: one.id, Command: one.command, How: j.how(one), Code: one.process.cmd.ProcessState.ExitCode(),
+	if t, ok := one.work.(*taskWork); ok {
+		for _, event := range t.report.Events {
+			j.record(event)
+		}
+	}
+	j.record(conversation.JobEnded{ID: one.id, Command: one.command, Call: one.call, How: j.how(one), Code: one.work.code(),
 		Duration: one.took.Milliseconds(), Size: one.size, By: one.endedBy, Told: one.waiting > 0})
 }
 
 // end ends a job unless it has ended.
 func (j *Jobs) end(one *job, by conversation.JobEnder) {
 	j.mu.Lock()
-	running := one.process.running()
+	running := isRunning(one.work)
 	if running && one.endedBy == "" {
 		one.endedBy = by
 	}
 	j.mu.Unlock()
 	if running {
-		one.process.end()
+		one.work.end()
 	}
 }
 
@@ -213,9 +242,11 @@ func (j *Jobs) how(one *job) string {
 	case conversation.EndedByUser:
 		return "ended by the user"
 	case conversation.EndedByProgram:
-		return "ended with the conversation"
+		if one.call == "" {
+			return "ended with the conversation"
+		}
 	}
-	text, _ := one.process.exit()
+	text, _ := one.work.exit()
 	return text
 }
 
@@ -295,6 +326,7 @@ func (j *Jobs) await(one *job, wait func()) {
 // Job is a job as the user is shown it.
 type Job struct {
 	ID, Command string
+	Call        string // of a task, "" for a command
 	How         string // it ended, "" while it runs
 	Took        time.Duration
 	Size        conversation.Size // of the output that is kept
@@ -310,12 +342,12 @@ func (j *Jobs) List() []Job {
 	defer j.mu.Unlock()
 	var out []Job
 	for _, one := range slices.Backward(j.list) {
-		shown := Job{ID: one.id, Command: one.command, Tail: strings.TrimRight(screenText(one.output.last(tailBytes)), "\n")}
+		shown := Job{ID: one.id, Command: one.command, Call: one.call, Tail: strings.TrimRight(screenText(one.output.last(tailBytes)), "\n")}
 		if one.ended {
 			shown.How, shown.Took, shown.Size = j.how(one), one.took, one.size
 		} else {
-			text, _ := one.output.since(0)
-			shown.Took, shown.Size = time.Since(one.started), conversation.Measure(text)
+			shown.Took, shown.Size = time.Since(one.started), one.output.size()
+			shown.Tail = cmp.Or(one.doing, shown.Tail)
 		}
 		out = append(out, shown)
 	}

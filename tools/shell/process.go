@@ -123,14 +123,9 @@ func (p *process) finish() {
 	p.guard.dismiss()
 }
 
-func (p *process) running() bool {
-	select {
-	case <-p.exited:
-		return false
-	default:
-		return true
-	}
-}
+func (p *process) done() <-chan struct{} { return p.exited }
+
+func (p *process) code() int { return p.cmd.ProcessState.ExitCode() }
 
 // exit describes how the shell ended; ok if with exit code 0.
 func (p *process) exit() (text string, ok bool) {

@@ -29,7 +29,7 @@ type Report struct {
 // Run runs a command until it ends, its timeout passes, ctx is cancelled, or it is moved to the background.
 func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout time.Duration, progress func(string)) (Report, error) {
 	began := time.Now()
-	one, err := j.begin(command, where, progress)
+	one, p, err := j.begin(command, where, progress)
 	if err != nil {
 		return Report{}, err
 	}
@@ -39,7 +39,6 @@ func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout tim
 	j.mu.Unlock()
 	bounded, cancel := one.clock.within(ctx, timeout)
 	defer cancel()
-	p := one.process
 	select {
 	case <-p.exited:
 	case <-bounded.Done():
@@ -135,8 +134,11 @@ func (j *Jobs) Read(ctx context.Context, id string, stop bool, wait time.Duratio
 	}
 	status := one.id + " is running"
 	j.mu.Lock()
-	if one.ended {
+	switch {
+	case one.ended:
 		status = one.id + " has ended: " + j.how(one)
+	case one.doing != "":
+		status += ": " + one.doing
 	}
 	j.mu.Unlock()
 	status = one.withNetwork(status)
