@@ -98,18 +98,21 @@ func (cmd *rewindCommand) Run(ctx context.Context, args []string) (err error) {
 	if rewound := conversation.RewoundBy(s.Events); report.Conversation && rewound != nil && rewound[before-1] != 0 {
 		return console.WithHint(fmt.Errorf("turn %d is undone already", turn), "--files brings back its files only")
 	}
-	if !cmd.conversation {
-		if report.Files, err = cmd.rewindFiles(ctx, s, turn); err != nil {
+	var rewind func(session.ConversationState) ([]conversation.Body, error)
+	if report.Conversation {
+		rewind = func(s session.ConversationState) ([]conversation.Body, error) {
+			return conversation.AssignEpoch([]conversation.Body{conversation.Rewind{Turn: turn}}, s.NextSeq(),
+				conversation.Origin{Source: conversation.SourceManual, Trigger: "rewind"}), nil
+		}
+	}
+	switch {
+	case !cmd.conversation:
+		if report.Files, err = cmd.rewindFiles(ctx, s, turn, rewind); err != nil {
 			return err
 		}
 		report.Unknown = conversation.UnknownSince(s.Events, turn)
-	}
-	if report.Conversation && !cmd.dryRun {
-		err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
-			return conversation.AssignEpoch([]conversation.Body{conversation.Rewind{Turn: turn}}, s.NextSeq(),
-				conversation.Origin{Source: conversation.SourceManual, Trigger: "rewind"}), nil
-		})
-		if err != nil {
+	case !cmd.dryRun:
+		if err := cmd.conversations.Append(ctx, s, rewind); err != nil {
 			return err
 		}
 	}
@@ -119,7 +122,8 @@ func (cmd *rewindCommand) Run(ctx context.Context, args []string) (err error) {
 	return cmd.write(report)
 }
 
-func (cmd *rewindCommand) rewindFiles(ctx context.Context, s session.ConversationState, turn int) (files []rewindFile, err error) {
+func (cmd *rewindCommand) rewindFiles(ctx context.Context, s session.ConversationState, turn int,
+	then func(session.ConversationState) ([]conversation.Body, error)) (files []rewindFile, err error) {
 	plan, err := cmd.conversations.PlanRewind(ctx, s, turn)
 	if err != nil {
 		return nil, err
@@ -127,7 +131,7 @@ func (cmd *rewindCommand) rewindFiles(ctx context.Context, s session.Conversatio
 	defer func() { err = errors.Join(err, plan.Close()) }()
 	out := plan.Expected(cmd.overwritesChangesByOthers)
 	if !cmd.dryRun {
-		if out, err = plan.Apply(ctx, cmd.overwritesChangesByOthers); err != nil {
+		if out, err = plan.Apply(ctx, cmd.overwritesChangesByOthers, then); err != nil {
 			return nil, err
 		}
 	}

@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"plimsoll/conversation"
 )
 
 // taskReply answers the requests of a conversation that starts tasks for ships, and those of the tasks: each reads a file, runs a
@@ -152,6 +155,22 @@ func TestATaskGoesOnAfterAKill(t *testing.T) {
 	}, textReply("So it floats."))
 	term = p.start(wide, s.flags("-c")...)
 	term.awaitIdle("check the ship")
+	p.quit(term)
+	store := p.openStore()
+	log, _, err := store.Load(t.Context(), p.newestConversation(store))
+	known := conversation.Tasks(log)
+	if err != nil || len(known) != 1 || known[0].State != conversation.TaskInterrupted || known[0].Tokens == 0 {
+		t.Errorf("after the next opening the tasks are %+v, %v", known, err)
+	}
+	isTaskUsage := func(e conversation.Event) bool {
+		u, ok := e.Body.(conversation.Usage)
+		return ok && u.Purpose == conversation.PurposeTask && u.Prompt == 3400
+	}
+	if !slices.ContainsFunc(log, isTaskUsage) {
+		t.Error("the cost until the crash is not in the conversation")
+	}
+	term = p.start(wide, s.flags("-c")...)
+	term.awaitIdle("check the ship")
 	term.sendMessage("go on")
 	term.awaitIdle("So it floats.")
 	if sent := s.request(-1); !strings.Contains(sent, "Ariel floats.") {
@@ -224,7 +243,7 @@ func TestATaskGoesOnInTheBackground(t *testing.T) {
 	term.typeText("y")
 	s.awaitRequest(&s.series, 3)
 	term.press("ctrl+b")
-	term.awaitIdle("It goes on.", "1 job")
+	term.awaitText("It goes on.", "1 job")
 	if sent := s.request(-1); !strings.Contains(sent, "moved it to the background as p1") {
 		t.Errorf("the model is not told: %s", sent)
 	}
@@ -245,4 +264,51 @@ func TestATaskGoesOnInTheBackground(t *testing.T) {
 		t.Errorf("the model does not read the answer: %s", answer)
 	}
 	p.quit(term)
+}
+
+// A conversation with a window of 32k reads more than 400k tokens through tasks, and stays below its load line without a compaction.
+func TestWhatTasksReadIsKeptOut(t *testing.T) {
+	t.Parallel()
+	p := newSandbox(t, map[string]string{"log.txt": strings.Repeat("a long day at sea, and longer\n", 4000)})
+	const tasks, reads = 5, 3
+	read := func(w *wire) {
+		switch results := strings.Count(w.body, `"role":"tool"`); {
+		case strings.Contains(w.body, "You do one task for another conversation") && results < reads:
+			w.call(0, "read", "run_command", object{"command": "cat log.txt"})
+			w.end("tool_calls", 700+30_000*results, 10)
+		case strings.Contains(w.body, "You do one task for another conversation"):
+			w.text("Calm throughout.")
+			w.end("stop", 700+30_000*results, 10)
+		case results == 0:
+			for i := range tasks {
+				w.call(i, "t"+string(rune('a'+i)), "task", object{"prompt": "Read the log."})
+			}
+			w.end("tool_calls", 900, 10)
+		default:
+			textReply("All was calm.")(w)
+		}
+	}
+	s := newServer(t, replies(read, tasks*(reads+1)+2)...)
+	flags := s.flags("--cfg", "permissions.mode=yolo", "--cfg", "context.window=32k", "--cfg", "tasks.window=128k")
+	term := p.start(wide, flags...)
+	term.awaitIdle("Talking to")
+	term.sendMessage("read the log")
+	term.awaitIdle("All was calm.", "⊖")
+	p.quit(term)
+	var report struct {
+		Used     int `json:"used"`
+		LoadLine int `json:"load_line"`
+		KeptOut  struct {
+			Tasks int `json:"tasks"`
+		} `json:"kept_out"`
+	}
+	if err := json.Unmarshal(p.output(append([]string{"context", "--json"}, flags...)...), &report); err != nil {
+		t.Fatal(err)
+	}
+	if report.KeptOut.Tasks < 400_000 || report.LoadLine == 0 || report.Used >= report.LoadLine {
+		t.Errorf("%+v", report)
+	}
+	if shown := string(p.output("print")); strings.Contains(shown, "a long day at sea") {
+		t.Error("what the tasks read is in the conversation")
+	}
 }

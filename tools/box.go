@@ -86,6 +86,9 @@ type Options struct {
 	KeepImage func(ctx context.Context, name string, file []byte) (conversation.Image, error)
 
 	Todos string // arguments of the last todo_write of the conversation; see [conversation.LastTodos]
+	// Writing is held while a file is compared and written. Conversations of one program share it, so that one never overwrites
+	// what another just wrote. nil: the Box has its own.
+	Writing *sync.Mutex
 	// Checkpoints keeps what files have before they are changed; nil keeps nothing.
 	Checkpoints *checkpoint.Keeper
 }
@@ -113,6 +116,7 @@ type Box struct {
 	skills  *skill.Library // nil: none
 
 	checkpoints *checkpoint.Keeper // nil: none
+	writing     *sync.Mutex        // see Options
 
 	resultChars func() int
 	resultNow   func(ctx context.Context, call string) (text string, stored bool) // see Options

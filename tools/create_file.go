@@ -60,6 +60,8 @@ func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
 		if err := b.checkpoints.Before(ctx, t.name, change); err != nil {
 			return result{}, err
 		}
+		b.writing.Lock()
+		defer b.writing.Unlock()
 		if now, err := plan(args); err != nil {
 			return result{}, err
 		} else if now.exists != e.exists || now.before != e.before {

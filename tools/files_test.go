@@ -1,14 +1,18 @@
 package tools_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/checkpoint"
+	"plimsoll/tools/permission"
 )
 
 // try is a call with its JSON arguments. After "=", want is the exact result; after "!", the call must fail with a text that
@@ -236,4 +240,44 @@ func TestModifyFileReplacesExactlyOnce(t *testing.T) {
 		}
 	}
 	noTemporaries(t, dir)
+}
+
+// Two conversations that edit one file at the same time lose no edit: the later one is told that the file changed.
+func TestEditsOfTwoConversationsAreNotLost(t *testing.T) {
+	t.Parallel()
+	var writing sync.Mutex
+	kept := checkpoint.NewStore(t.TempDir())
+	other, dir := open(t, map[string]string{"log.txt": "one\ntwo\n"}, func(o *tools.Options) { o.Writing = &writing })
+	edits := func(old, to string) map[string]any { return map[string]any{"path": "log.txt", "old": old, "new": to} }
+	first := true
+	b, err := tools.New(tools.Options{Workspace: dir, Writing: &writing, Permissions: permission.Config{Mode: conversation.ModeYolo},
+		Checkpoints: &checkpoint.Keeper{Store: kept, Record: func(context.Context, conversation.Body) error {
+			if first { // between the read and the write of this edit
+				first = false
+				succeed(t, other, "modify_file", edits("two", "TWO"))
+			}
+			return nil
+		}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	fail(t, b, "modify_file", edits("one", "ONE"), "log.txt changed just now", "send the call again")
+	succeed(t, b, "modify_file", edits("one", "ONE"))
+	if got := read(t, filepath.Join(dir, "log.txt")); got != "ONE\nTWO\n" {
+		t.Errorf("the file has %q", got)
+	}
+	var all sync.WaitGroup
+	for _, one := range []*tools.Box{b, other} {
+		all.Go(func() {
+			for range 20 {
+				for run(t, one, "modify_file", edits("TWO", "TWO+")).Status != conversation.ResultOK {
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got := strings.Count(read(t, filepath.Join(dir, "log.txt")), "+"); got != 40 {
+		t.Errorf("%d of 40 edits are there", got)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 
 	"plimsoll/conversation"
 	"plimsoll/tools/permission"
@@ -40,7 +41,7 @@ func New(o Options) (*Box, error) {
 		files: files, todos: todos, client: client, resultChars: o.ResultChars, resultNow: o.ResultNow,
 		archive: o.Archive, history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
-		checkpoints: o.Checkpoints, keepImage: o.KeepImage,
+		checkpoints: o.Checkpoints, writing: cmp.Or(o.Writing, &sync.Mutex{}), keepImage: o.KeepImage,
 		openProxy: o.Reach, askHost: o.AskHost, question: make(chan struct{}, 1),
 		tasks: o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
 	}

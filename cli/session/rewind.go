@@ -71,7 +71,6 @@ type FileRewind struct {
 	checkpoint.Plan
 	rewinder checkpoint.Rewinder
 	state    ConversationState
-	c        *Conversations
 }
 
 // PlanRewind is what bringing the files of a stored conversation back to what they were before a turn would do. Close it.
@@ -84,7 +83,7 @@ func (c *Conversations) PlanRewind(ctx context.Context, s ConversationState, tur
 	if err != nil {
 		return nil, err
 	}
-	f := &FileRewind{rewinder: checkpoint.Rewinder{Store: c.Resources.Checkpoints(), Files: files}, state: s, c: c}
+	f := &FileRewind{rewinder: checkpoint.Rewinder{Store: c.Resources.Checkpoints(), Files: files}, state: s}
 	f.Plan, err = f.rewinder.Plan(ctx, s.Events, turn)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
@@ -95,9 +94,19 @@ func (c *Conversations) PlanRewind(ctx context.Context, s ConversationState, tur
 // Close releases the workspace.
 func (f *FileRewind) Close() error { return f.rewinder.Files.Close() }
 
-// Apply carries the plan out, as [Running.RewindFiles] does.
-func (f *FileRewind) Apply(ctx context.Context, foreign bool) (checkpoint.Outcome, error) {
-	return f.rewinder.Apply(ctx, f.Plan, foreign, func(ctx context.Context, b conversation.Body) error {
-		return f.c.Append(ctx, f.state, func(ConversationState) ([]conversation.Body, error) { return []conversation.Body{b}, nil })
+// Apply carries the plan out, as [Running.RewindFiles] does, and then appends the events that then makes, nil for none. Nothing is
+// changed if another program has the conversation open for writing, and none can open it meanwhile.
+func (f *FileRewind) Apply(ctx context.Context, foreign bool, then func(ConversationState) ([]conversation.Body, error)) (out checkpoint.Outcome, err error) {
+	w, err := f.state.Store.OpenWriter(ctx, f.state.ID)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	out, err = f.rewinder.Apply(ctx, f.Plan, foreign, func(ctx context.Context, b conversation.Body) error {
+		return appendWith(ctx, w, f.state, func(ConversationState) ([]conversation.Body, error) { return []conversation.Body{b}, nil })
 	})
+	if err == nil && then != nil {
+		err = appendWith(ctx, w, f.state, then)
+	}
+	return out, err
 }

@@ -62,6 +62,8 @@ type Agents struct {
 	Models        *setup.Models
 	Conversations *Conversations
 	Servers       *Servers
+
+	writing sync.Mutex // held while a tool writes a file
 }
 
 // OpenOptions says how to open a conversation.

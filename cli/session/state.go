@@ -13,6 +13,7 @@ import (
 	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
+	"plimsoll/storage"
 )
 
 // A manual compaction of a stored conversation is computed twice: first from a snapshot, then again after the conversation
@@ -131,6 +132,11 @@ func (c *Conversations) Append(ctx context.Context, s ConversationState, makeBod
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	return appendWith(ctx, w, s, makeBodies)
+}
+
+// appendWith is Append with a writer that is open.
+func appendWith(ctx context.Context, w *storage.Writer, s ConversationState, makeBodies func(ConversationState) ([]conversation.Body, error)) error {
 	snapshot, _, err := loadSnapshot(ctx, s.Store, s.ID)
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 			return r.Agent.AskAbout(ctx, conversation.ToolCall{ID: id, Name: permission.Network}, review)
 		}
 	}
+	o.Writing = &a.writing
 	o.Skills = a.Settings.Skills(r.InitialConfig)
 	o.Todos = conversation.LastTodos(r.Events)
 	o.Instructions = map[string]conversation.InstructionsLoaded{}

@@ -172,17 +172,22 @@ func (o Outcome) Text() string {
 // byOther is why a file that somebody else changed is left as it is.
 const byOther = "somebody else changed it"
 
+// whyLeft says why the file is left as it is, "" if it is brought back.
+func (f *File) whyLeft(foreign bool) string {
+	if f.Problem == "" && f.Foreign && !foreign {
+		return byOther
+	}
+	return f.Problem
+}
+
 // Expected is the outcome of Apply if nothing changes until then.
 func (p Plan) Expected(foreign bool) (out Outcome) {
 	for _, f := range p.Files {
-		switch {
-		case f.Problem != "":
-			out.leave(f.Path, f.Problem)
-		case f.Foreign && !foreign:
-			out.leave(f.Path, byOther)
-		default:
-			out.Done = append(out.Done, f.Path)
+		if why := f.whyLeft(foreign); why != "" {
+			out.leave(f.Path, why)
+			continue
 		}
+		out.Done = append(out.Done, f.Path)
 	}
 	return out
 }
@@ -195,19 +200,16 @@ func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(c
 	var ready []File
 	event := conversation.Rewound{Turn: p.Turn, Redo: p.Redo}
 	for _, f := range p.Files {
-		was := f.Now
-		switch err := r.read(&f); {
-		case f.Problem != "":
-			out.leave(f.Path, f.Problem)
-			continue
-		case err != nil:
-			out.leave(f.Path, err.Error())
-			continue
-		case f.Foreign && !foreign:
-			out.leave(f.Path, byOther)
-			continue
-		case f.Now != was:
-			out.leave(f.Path, "it changed just now")
+		was, why := f.Now, f.whyLeft(foreign)
+		if why == "" {
+			if err := r.read(&f); err != nil {
+				why = err.Error()
+			} else if f.Now != was {
+				why = "it changed just now"
+			}
+		}
+		if why != "" {
+			out.leave(f.Path, why)
 			continue
 		}
 		v := conversation.FileVersion{Path: f.Path, From: f.Now, To: f.Target, Mode: uint32(f.Mode)}

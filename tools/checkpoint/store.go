@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sys/unix"
 
 	"plimsoll/conversation"
 )
@@ -43,6 +44,11 @@ func isHash(name string) bool {
 
 // Put keeps a content and returns its hash. What is kept already counts as new for Prune.
 func (s *Store) Put(content string) (hash string, err error) {
+	unlock, err := s.lock(unix.LOCK_SH)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
 	hash = conversation.ContentHash(content)
 	name, now := s.path(hash), time.Now()
 	if err := os.Chtimes(name, now, now); err == nil {
@@ -71,6 +77,29 @@ func (s *Store) Put(content string) (hash string, err error) {
 	}
 	s.added.Store(true)
 	return hash, nil
+}
+
+// lock locks the store: shared to put something in, exclusive to prune it, so that nothing is removed that was just put in again.
+func (s *Store) lock(how int) (unlock func(), err error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err = unix.Flock(int(f.Fd()), how); !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() {
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child between fork and exec still has the descriptor
+		_ = f.Close()                             // nothing was written
+	}, nil
 }
 
 // Get returns a content. The error is ErrGone if it is not kept, or was damaged.
@@ -110,7 +139,7 @@ func (s *Store) list() (all []kept, err error) {
 		if errors.Is(err, fs.ErrNotExist) { // there is no store yet, or another program just pruned
 			return nil
 		}
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || d.Name() == "lock" {
 			return err
 		}
 		if st, err := d.Info(); err == nil {
@@ -137,6 +166,11 @@ func (s *Store) Prune(keep time.Duration, budget int64) error {
 	if !s.added.Swap(false) {
 		return nil
 	}
+	unlock, err := s.lock(unix.LOCK_EX)
+	if err != nil {
+		return fmt.Errorf("pruning checkpoints: %w", err)
+	}
+	defer unlock()
 	all, err := s.list()
 	if err != nil {
 		return fmt.Errorf("pruning checkpoints: %w", err)
@@ -150,9 +184,6 @@ func (s *Store) Prune(keep time.Duration, budget int64) error {
 			break
 		}
 		total -= k.size
-		if st, err := os.Stat(k.name); err != nil || !st.ModTime().Equal(k.at) { // another program has put it in again
-			continue
-		}
 		if err := os.Remove(k.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("pruning checkpoints: %w", err)
 		}
