@@ -287,7 +287,7 @@ func (c *chat) hints() string {
 		send = hint(keys.Send, "queue")
 	}
 	if len(c.session.runningTasks) > 0 && c.composer.Empty() {
-		send = hint(keys.Send, "open the task")
+		send = hint(keys.Send, "open a task")
 	}
 	free, text := width-ansi.StringWidth(mode)-1, ""
 	note := "summaries paused"

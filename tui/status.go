@@ -89,7 +89,7 @@ func readOnlyTexts(s *session, keys KeyMap) []string {
 	case s.Elsewhere.Task && s.Elsewhere.Closed && send.Enabled():
 		return []string{words[0] + " · " + send.Help().Key + " continues it" + back, words[0] + back, words[0]}
 	case s.Elsewhere.Task:
-		return []string{words[0] + back, words[0]}
+		return []string{words[0] + back, "The task runs" + back, words[0]}
 	case s.Elsewhere.Open:
 		return append(words, "Read-only: open in another window · /fork to copy", "Read-only · /fork to copy")
 	case s.Elsewhere.Closed && send.Enabled():

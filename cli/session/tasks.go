@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -344,14 +345,13 @@ func (t *task) line() string {
 // gaugeCells is the width of a task's gauge.
 const gaugeCells = 8
 
-// gaugeOf draws a reading: ▕███·····▏ 3.1k of 8k, only the number if the window is unknown.
+// gaugeOf draws a reading: ▕███·····▏ 38%, only the number if the window is unknown.
 func gaugeOf(r meter.Reading) string {
-	used := numbers.Tokens(r.Used)
 	if !r.Window.IsKnown() {
-		return used + " tokens"
+		return numbers.Tokens(r.Used) + " tokens"
 	}
 	full := min(gaugeCells, (r.Used*gaugeCells+r.Window.Tokens-1)/r.Window.Tokens)
-	return "▕" + strings.Repeat("█", full) + strings.Repeat("·", gaugeCells-full) + "▏ " + used + " of " + numbers.Tokens(r.Window.Tokens)
+	return "▕" + strings.Repeat("█", full) + strings.Repeat("·", gaugeCells-full) + "▏ " + strconv.Itoa(r.Percent(r.Used)) + "%"
 }
 
 // ask puts a question of the sub-conversation to the user of the parent.
