@@ -289,7 +289,7 @@ func TestWhatTasksReadIsKeptOut(t *testing.T) {
 		}
 	}
 	s := newServer(t, replies(read, tasks*(reads+1)+2)...)
-	flags := s.flags("--cfg", "permissions.mode=yolo", "--cfg", "context.window=32768", "--cfg", "tasks.window=131072")
+	flags := s.flags("--window", "32768", "--cfg", "permissions.mode=yolo", "--cfg", "tasks.window=262144") // so that no task asks for a summary
 	term := p.start(wide, flags...)
 	term.awaitIdle("Talking to")
 	term.sendMessage("read the log")
