@@ -326,7 +326,7 @@ func BenchmarkStart(b *testing.B) {
 	b.Cleanup(func() { _ = box.Close() })
 	run := func(start func(*exec.Cmd) error) time.Duration {
 		began := time.Now()
-		cmd := exec.Command("/bin/true")
+		cmd := exec.Command("/bin/sh", "-c", "exec /bin/true") // all commands begin with a shell
 		cmd.Dir = dir
 		if err := start(cmd); err != nil {
 			b.Fatal(err)

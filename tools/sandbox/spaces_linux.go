@@ -27,8 +27,8 @@ import (
 const (
 	helperName   = "plimsoll-sandbox"
 	helperScript = "read -r end <&3"
-	// enterScript leaves the descriptors of the namespaces behind, and goes to the folder of the command.
-	enterScript = `exec 4<&- 5<&- 6<&- 7<&- 8<&-; cd -- "$0" || exit 126; exec "$@"`
+	// enterScript leaves the descriptors of the namespaces behind, and goes to the folder of the command, which is quoted.
+	enterScript = `exec 4<&- 5<&- 6<&- 7<&- 8<&-; cd -- %s || exit 126; `
 	// rootKeeps are what root needs to write files of others in the workspace, and package managers to become another user.
 	rootKeeps = "-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid"
 )
@@ -225,9 +225,12 @@ func (sp *spaces) enter(cmd *exec.Cmd, p Profile) {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 		argv = append(argv, fmt.Sprintf("--%s=/proc/self/fd/%d", spaceFlags[i], 2+len(cmd.ExtraFiles)))
 	}
-	dir := cmp.Or(cmd.Dir, "/")
-	argv = append(append(argv, sp.nsenter[1:]...), "/bin/sh", "-c", enterScript, dir, cmd.Path)
-	cmd.Path, cmd.Args, cmd.Dir = sp.nsenter[0], append(argv, cmd.Args[1:]...), "/"
+	script := fmt.Sprintf(enterScript, "'"+strings.ReplaceAll(cmp.Or(cmd.Dir, "/"), "'", `'\''`)+"'")
+	args := append([]string{"/bin/sh", "-c", script + `exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+	if cmd.Path == "/bin/sh" && len(cmd.Args) > 2 && cmd.Args[1] == "-c" { // one shell less to start
+		args = slices.Concat(args[:2], []string{script + cmd.Args[2]}, cmd.Args[3:])
+	}
+	cmd.Path, cmd.Args, cmd.Dir = sp.nsenter[0], slices.Concat(argv, sp.nsenter[1:], args), "/"
 }
 
 // close ends the helper, and all processes of the namespaces.
