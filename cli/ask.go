@@ -66,14 +66,14 @@ takes one: its text is printed as it is. What calls of tools carry is not change
   git diff | plimsoll ask "write a commit message"
   plimsoll ask -c "and now in one sentence"
   plimsoll ask --compact=heavy "continue with the upload bug"
-  plimsoll ask --approve auto-edit "fix the typo in README.md"
+  plimsoll ask --approve edits "fix the typo in README.md"
   plimsoll ask --json "list the open questions" | jq -r 'select(.type == "text").text'`,
 		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), strings.Join(args, " ")) },
 	}
 	c.Flags().BoolVarP(&cmd.isNewest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&cmd.resume, "resume", "r", "", "continue the conversation `ID`")
-	c.Flags().StringVar(&cmd.approve, "approve", "", "what may run without asking: `auto-edit|all`")
+	c.Flags().StringVar(&cmd.approve, "approve", "", "what may run without asking: `edits|auto|all`")
 	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON object per line")
 	c.Flags().StringVar(&cmd.schemaFile, "output-schema", "", "replies are JSON by the JSON schema in `FILE`")
 	addCompactFlag(c, &cmd.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
@@ -154,12 +154,12 @@ func (cmd *askCommand) mode() (conversation.Mode, error) {
 	switch cmd.approve {
 	case "":
 		return "", nil
-	case "auto-edit":
-		return conversation.ModeAutoEdit, nil
+	case "auto-edit", "edits", "auto":
+		return conversation.ParseMode(cmd.approve), nil
 	case "all":
 		return conversation.ModeYolo, nil
 	}
-	return "", console.WrongUse("--approve takes auto-edit or all, not %q", cmd.approve)
+	return "", console.WrongUse("--approve takes edits, auto or all, not %q", cmd.approve)
 }
 
 // hostedModelNotes notes that a conversation moves from a local model to a hosted one.

@@ -61,6 +61,9 @@ func decodeScalar(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	if !ok {
 		return invalid("put text in quotes", "needs text, but has %s", l.kind())
 	}
+	if old, now, ok := strings.Cut(tag.Get("alias"), "="); ok && value == old { // of an earlier version
+		value = now
+	}
 	v.SetString(value)
 	return checkForm(value, tag)
 }

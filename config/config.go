@@ -53,7 +53,7 @@ type ToolResults struct {
 
 // Permissions holds which tool calls run without asking. A workspace file may tighten it, never loosen it.
 type Permissions struct {
-	Mode             string   `yaml:"mode" enum:"plan,ask,auto-edit,yolo" doc:"plan = read only; ask = ask before changes and commands; auto-edit = file edits without asking; yolo = everything without asking."`
+	Mode             string   `yaml:"mode" enum:"plan,ask,edits,auto,yolo" alias:"auto-edit=edits" doc:"plan = read only; ask = ask before changes and commands; edits = file edits without asking; auto = also commands that the sandbox confines; yolo = everything without asking."`
 	Allow            []string `yaml:"allow" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
 	Deny             []string `yaml:"deny" check:"text" doc:"Calls never allowed, each a tool name or TOOL(PATTERN); wins over allow. A workspace file adds to this list."`
 	Sandbox          string   `yaml:"sandbox" enum:"auto,workspace,read-only,off" doc:"Commands of the model are confined: workspace = they write the workspace, a temporary folder and write; read-only = only a temporary folder; auto = workspace as far as the system can; off = not at all. With workspace and read-only a command does not run where the system cannot."`

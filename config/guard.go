@@ -42,7 +42,7 @@ type guard struct {
 // allowed maps the keys that a workspace file may set to functions that report whether a change is permitted; nil permits any.
 var allowed = map[string]func(was, now Config) bool{
 	"permissions.mode": func(was, now Config) bool {
-		return !isLooser(now.Permissions.Mode, was.Permissions.Mode, "plan", "ask", "auto-edit", "yolo")
+		return !isLooser(now.Permissions.Mode, was.Permissions.Mode, "plan", "ask", "edits", "auto", "yolo")
 	},
 	"permissions.allow": func(_, now Config) bool { return len(now.Permissions.Allow) == 0 },
 	"permissions.sandbox": func(was, now Config) bool {

@@ -12,7 +12,7 @@ import (
 // Option is one key of the configuration, as the documentation lists it.
 type Option struct {
 	Key     string // dotted; parts in capitals are placeholders for names the user chooses: providers.NAME.base_url
-	Type    string // such as "ratio", "text", "plan, ask, auto-edit or yolo"
+	Type    string // such as "ratio", "text", "plan, ask, edits, auto or yolo"
 	Default string // as written in the file; "" if the key is unset by default
 	Doc     string // one or two sentences
 }

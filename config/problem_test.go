@@ -18,7 +18,7 @@ func TestProblemsShowLineTextAndHint(t *testing.T) {
 	}{
 		{"unknown key", "model: x\ncompaction:\n  triger_ratio: 0.9\n", 3, []string{"c.yaml:3: compaction: unknown key \"triger_ratio\"", "\n    triger_ratio: 0.9", "did you mean trigger_ratio?"}},
 		{"key like no other", "ui: {zzzz: 1}\n", 1, []string{"known keys here: keys, leave_transcript"}},
-		{"word in place of another", "permissions: {mode: auto_edit}\n", 1, []string{"permissions.mode", "plan, ask, auto-edit or yolo", "did you mean auto-edit?"}},
+		{"word in place of another", "permissions: {mode: edit}\n", 1, []string{"permissions.mode", "plan, ask, edits, auto or yolo", "did you mean edits?"}},
 		{"wrong type", "ui:\n  mouse: 1\n", 2, []string{"ui.mouse: needs true or false, but has a whole number", "    mouse: 1"}},
 		{"number for text", "model: 5\n", 1, []string{"put text in quotes"}},
 		{"text for list", "permissions:\n  deny: rm\n", 2, []string{"needs a list, but has text", "write [rm]"}},

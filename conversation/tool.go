@@ -68,14 +68,23 @@ type Mode string
 
 // The permission modes, in the order Shift+Tab cycles them.
 const (
-	ModePlan     Mode = "plan"      // read-only calls only, others are refused
-	ModeAsk      Mode = "ask"       // calls that are not read-only need approval
-	ModeAutoEdit Mode = "auto-edit" // edits of workspace files run, other such calls need approval
-	ModeYolo     Mode = "yolo"      // everything runs
+	ModePlan  Mode = "plan"  // read-only calls only, others are refused
+	ModeAsk   Mode = "ask"   // calls that are not read-only need approval
+	ModeEdits Mode = "edits" // edits of workspace files run, other such calls need approval
+	ModeAuto  Mode = "auto"  // the same, and commands run that the sandbox confines
+	ModeYolo  Mode = "yolo"  // everything runs
 )
 
 // Modes lists the permission modes in cycling order.
-func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeAutoEdit, ModeYolo} }
+func Modes() []Mode { return []Mode{ModePlan, ModeAsk, ModeEdits, ModeAuto, ModeYolo} }
+
+// ParseMode returns the mode of a name; earlier versions called edits auto-edit. An unknown name is returned as it is.
+func ParseMode(name string) Mode {
+	if name == "auto-edit" {
+		return ModeEdits
+	}
+	return Mode(name)
+}
 
 // Outcome is the raw output of a tool call, before it is cut and becomes a ToolResult.
 type Outcome struct {
@@ -84,6 +93,7 @@ type Outcome struct {
 	Detail string  // shown to the user and never sent
 	Images []Image // stored already
 	Events []Body  // stored with the result, after it; none of them is a message or an overlay
+	Denied string  // what the sandbox kept a command from, if it failed for that
 }
 
 // WithCommand returns the arguments of a call that runs a command with another command.

@@ -357,7 +357,7 @@ var acts = map[string]keyTest{
 		t.awaitText("… 9 lines")
 	},
 	"Mode": func(t *terminal, name string) {
-		for _, mode := range []string{"auto-edit", "yolo", "plan", "ask"} {
+		for _, mode := range []string{"edits", "auto", "yolo", "plan", "ask"} {
 			t.press(name)
 			t.wait("mode "+mode, func(s screen) bool { return strings.HasSuffix(s.row(-1), " "+mode) })
 		}

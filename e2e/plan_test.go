@@ -23,7 +23,7 @@ func TestAnAcceptedPlanIsCarriedOutAndStays(t *testing.T) {
 		todosReply("c3", conversation.TodoDone, conversation.TodoDone), textReply("All is done."))
 	term := p.startChat(defaultSize, s, "--cfg", "permissions.mode=plan")
 	term.sendMessage("how would you count one more ship?")
-	term.awaitQuestion("Carry out this plan?", "2. Count one more ship.", "1  yes · ask", "2  yes · auto-edit", "3  no")
+	term.awaitQuestion("Carry out this plan?", "2. Count one more ship.", "1  yes · ask", "2  yes · edits", "3  no")
 	term.typeText("2")
 	term.awaitIdle("One more is counted.", "1/2 count one more")
 	if got := p.readFile("plan.txt"); got != "one more" {

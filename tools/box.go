@@ -93,6 +93,15 @@ type Options struct {
 	Checkpoints *checkpoint.Keeper
 }
 
+// permissions are those of the configuration, with what the sandbox confines.
+func (o Options) permissions() permission.Config {
+	c := o.Permissions
+	if c.Confined == nil {
+		c.Confined = o.Sandbox.Active
+	}
+	return c
+}
+
 // minRecallChars is the lowest limit for an answer of recall, in characters.
 const minRecallChars = 500
 

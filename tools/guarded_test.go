@@ -29,7 +29,7 @@ func TestFilesThatConfigureProgramsAreAlwaysAskedAbout(t *testing.T) {
 	guarded = append(guarded, "x.sh\u00a0", "x.sh\r", "a\u3000b", "d\u2003/x")
 	plain := strings.Fields(`a.go Makefile package.json docs/a.md .gitignore sub/.gitignore .env.example agents.go src/hooks/use.ts config.yaml my.agents.txt ... bin/x env/x venvs/bin/x other/x tools/py/x`)
 	files := map[string]string{"tools/py/pyvenv.cfg": "", "other/bin/activate": ""}
-	auto, _ := open(t, files, with(permission.Config{Mode: conversation.ModeAutoEdit}))
+	auto, _ := open(t, files, with(permission.Config{Mode: conversation.ModeEdits}))
 	folders, _ := open(t, files, with(permission.Config{Allow: []string{"edit(**)", "create_file", "edit(*)", "modify_file(**)", "create_file(**/*)"}}))
 	for _, b := range []*tools.Box{auto, folders} {
 		for _, name := range guarded {
@@ -62,7 +62,7 @@ func TestFilesOfTheProgramItselfAreAlwaysAskedAbout(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Own = []string{path.Join(o.Workspace, "data"), path.Join(o.Workspace, "link/my.yaml")}
-		o.Permissions = permission.Config{Mode: conversation.ModeAutoEdit, Allow: []string{"edit(**)"}}
+		o.Permissions = permission.Config{Mode: conversation.ModeEdits, Allow: []string{"edit(**)"}}
 	})
 	for name, want := range map[string]conversation.Need{
 		"data/grants.json": asks, "data/x": asks, "conf/my.yaml": asks,

@@ -65,7 +65,7 @@ func New(o Options) (*Box, error) {
 	if b.servers != nil {
 		known = append(known, permission.Tool{Name: conversation.ToolFindTools})
 	}
-	b.Policy, err = permission.New(o.Permissions, known, files.Dir, o.Grants)
+	b.Policy, err = permission.New(o.permissions(), known, files.Dir, o.Grants)
 	for _, name := range o.Disabled {
 		if err == nil && !slices.ContainsFunc(all, func(t tool) bool { return t.name == name }) {
 			err = fmt.Errorf("tools.%s.enabled: %w", name, permission.NoTool(name, known))

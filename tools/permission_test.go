@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +36,7 @@ func TestModesDecideWhatNeedsApproval(t *testing.T) {
 	type row struct {
 		name  string
 		args  map[string]any
-		needs [4]conversation.Need // plan, ask, auto-edit, yolo
+		needs [4]conversation.Need // plan, ask, edits (and auto without a sandbox), yolo
 	}
 	for _, r := range []row{
 		{"read_file", map[string]any{"path": "a.txt"}, [4]conversation.Need{runs, runs, runs, runs}},
@@ -57,7 +58,7 @@ func TestModesDecideWhatNeedsApproval(t *testing.T) {
 		{"http_request", map[string]any{"url": "https://example.com/", "method": "POST"}, [4]conversation.Need{never, asks, asks, runs}},
 		{"ask_user", map[string]any{"question": "which?"}, [4]conversation.Need{conversation.NeedAnswer, conversation.NeedAnswer, conversation.NeedAnswer, conversation.NeedAnswer}},
 	} {
-		for i, mode := range conversation.Modes() {
+		for i, mode := range slices.DeleteFunc(conversation.Modes(), func(m conversation.Mode) bool { return m == conversation.ModeAuto }) {
 			b.SetMode(mode)
 			if b.Mode() != mode {
 				t.Fatalf("mode is %s", b.Mode())

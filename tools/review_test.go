@@ -67,7 +67,7 @@ func TestACallThatCannotApplyIsNotAskedAboutAndNotRunLater(t *testing.T) {
 	if out := b.Run(t.Context(), c, nil); out.Status != conversation.ResultError || read(t, filepath.Join(dir, "a.txt")) != "two\n" {
 		t.Errorf("ran without approval: %+v", out)
 	}
-	b.SetMode(conversation.ModeAutoEdit)
+	b.SetMode(conversation.ModeEdits)
 	write(t, filepath.Join(dir, "a.txt"), "one\n")
 	b.Review(t.Context(), c)
 	write(t, filepath.Join(dir, "a.txt"), "two\n")
@@ -123,7 +123,7 @@ func TestOnlyTheReviewedEffectRuns(t *testing.T) {
 		t.Errorf("nothing changed since, yet: %+v", out)
 	}
 
-	b.SetMode(conversation.ModeAutoEdit)
+	b.SetMode(conversation.ModeEdits)
 	edit := call(t, "modify_file", map[string]any{"path": "b.txt", "old": "b", "new": "c"})
 	if r := b.Review(t.Context(), edit); r.Need != runs {
 		t.Fatalf("got %+v", r)

@@ -98,7 +98,7 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 // runForeground runs a command to its end, and records which files it changed.
 func (b *Box) runForeground(ctx context.Context, command string, timeout time.Duration, progress func(string)) (result, error) {
 	after := b.checkpoints.BeforeCommand(ctx, b.files)
-	report, err := b.jobs.Run(ctx, command, shell.Inside, timeout, progress)
+	report, err := b.jobs.Run(ctx, command, where(ctx), timeout, progress)
 	r, err := resultOf(report, err)
 	if r.events = append(r.events, after(ctx)...); report.Moved {
 		r.events = append(r.events, b.checkpoints.Unknown()...)
@@ -106,8 +106,23 @@ func (b *Box) runForeground(ctx context.Context, command string, timeout time.Du
 	return r, err
 }
 
+// outside marks a context in which a command runs outside the sandbox.
+type outside struct{}
+
+func where(ctx context.Context) shell.Where {
+	if ctx.Value(outside{}) != nil {
+		return shell.Outside
+	}
+	return shell.Inside
+}
+
+// RunOutside is Run for a command that the user approved to run outside the sandbox, exactly as it is.
+func (b *Box) RunOutside(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome {
+	return b.Run(context.WithValue(ctx, outside{}, true), call, progress)
+}
+
 func resultOf(r shell.Report, err error) (result, error) {
-	out := result{text: r.Text, detail: r.Detail}
+	out := result{text: r.Text, detail: r.Detail, denied: r.Denied}
 	if r.Failed {
 		out.status = conversation.ResultError
 	}

@@ -16,6 +16,7 @@ type result struct {
 	status conversation.ResultStatus // "": ok
 	events []conversation.Body       // stored with the result
 	images []conversation.Image      // stored already
+	denied string                    // what the sandbox kept a command from
 }
 
 // tool is one tool of a Box.

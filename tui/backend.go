@@ -95,6 +95,8 @@ type Conversation struct {
 	ReadOnly  string                // why no message can be sent, "" if one can
 	Elsewhere updates.OpenElsewhere // the other window that has it open, if it is read-only
 	Waiting   []string              // messages that waited when the program last ended; they return to the composer
+	Confined  bool                  // commands run in a sandbox
+	NoYolo    bool                  // yolo mode is off, because commands are not confined and the configuration does not allow it
 	Notes     []string              // notices shown when it opens
 	Keyless   string                // the provider of Model, if it needs a key and has none
 	Found     []string              // other models that were found, shown at the first start

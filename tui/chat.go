@@ -98,6 +98,9 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 	} else {
 		c.transcript.Reset(s.Events)
 	}
+	if s.Mode == conversation.ModeAuto && !s.Confined {
+		c.transcript.ShowNotice("mode auto: " + autoUnconfined)
+	}
 	for _, note := range s.Notes {
 		c.transcript.ShowNotice(note)
 	}

@@ -158,7 +158,7 @@ func (r *rig) Settings(ctx context.Context) ([]tui.Setting, error) {
 		{Section: "Model", Name: "window",
 			Setting: config.Setting{Key: "context.window", Value: "0", Type: "whole number", UnsetValue: "0", Doc: "Size of the context window in tokens."}},
 		{Section: "Permissions", Name: "mode", From: "the default",
-			Setting: config.Setting{Key: "permissions.mode", Value: "ask", Choices: []string{"plan", "ask", "auto-edit", "yolo"}, UnsetValue: "ask", Doc: "What runs without asking."}},
+			Setting: config.Setting{Key: "permissions.mode", Value: "ask", Choices: []string{"plan", "ask", "edits", "auto", "yolo"}, UnsetValue: "ask", Doc: "What runs without asking."}},
 		{Section: "Permissions", Name: "allow", From: "the default", Applies: "at the next start, once written to the file", Restart: true,
 			Setting: config.Setting{Key: "permissions.allow", Value: "[]", Type: "list of texts", UnsetValue: "[]", Doc: "Calls allowed without asking."}},
 		{Section: "Looks", Name: "theme", From: "the default", Opens: tui.OpensThemes,

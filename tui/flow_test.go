@@ -54,6 +54,7 @@ func TestWaitingCallsOfOneKindAreAnsweredTogether(t *testing.T) {
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "make"), edit, approval("c2", "make install"))
 		r.wait(dialog.ReadingTime)
 		r.wantText("Allow this?  run_command", "+2 waiting: modify_file a.go · run_command", "t all 2")
+		r.wantNoText("stop typing")
 		r.press("t")
 		r.wait(dialog.ReadingTime)
 		r.wantText("Allow this?  2 calls, together", "1  run_command", "make install", "esc one by one")

@@ -49,8 +49,8 @@ func (r *rig) tabs() []string {
 
 func TestModesCycle(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
-		r.wantCalls("first mode auto-edit", "first mode yolo", "first mode plan", "first mode ask")
+		r.press("shift+tab", "shift+tab", "shift+tab", "shift+tab", "shift+tab")
+		r.wantCalls("first mode edits", "first mode auto", "first mode yolo", "first mode plan", "first mode ask")
 		r.submit("/permissions plan")
 		r.wantCalls("first mode plan")
 		if last := r.lines()[29]; !strings.HasSuffix(last, "plan") {

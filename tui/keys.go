@@ -89,7 +89,7 @@ func DefaultKeyMap() KeyMap {
 			Top:        bind("home", "go to the beginning", "home", "ctrl+home"),
 			End:        bind("end", "go to the end and follow it", "end", "ctrl+end"),
 			Expand:     bind("ctrl+o", "expand or fold tools, reasoning, long messages", "ctrl+o"),
-			Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
+			Mode:       bind("shift+tab", "permission mode: plan, ask, edits, auto, yolo", "shift+tab"),
 			TakeBack:   bind("alt+↑", "edit queued messages", "alt+up"),
 			PasteImage: bind("ctrl+v", "attach the image in the clipboard", "ctrl+v"),
 			Background: bind("ctrl+b", "move the running command to the background", "ctrl+b"),

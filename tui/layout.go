@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/welcome"
 )
@@ -311,6 +312,9 @@ func (c *chat) hints() string {
 		text = next
 	}
 	right := st.accent.Render(mode)
+	if c.session.Mode == conversation.ModeYolo {
+		right = st.failure.Render(mode)
+	}
 	if note != "" {
 		right = st.warning.Render(note) + "  " + right
 	}

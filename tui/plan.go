@@ -91,8 +91,8 @@ func (d *dialogs) closePlan() { d.closeQuestions(func(q question) bool { return 
 func (d *dialogs) offerPlan(mode conversation.Mode) pane.Action {
 	d.closePlan()
 	s, modes := d.session, []conversation.Mode{mode}
-	if mode != conversation.ModeAutoEdit {
-		modes = append(modes, conversation.ModeAutoEdit)
+	if mode != conversation.ModeEdits {
+		modes = append(modes, conversation.ModeEdits)
 	}
 	s.plan.wasOffered = true
 	var yes []string

@@ -34,14 +34,14 @@ func TestAPlanOfStepsIsOfferedWhenItsTurnEnds(t *testing.T) {
 		mode  string
 	}{
 		"yes":       {[]string{"y"}, []string{"first mode ask", "first pin [2] true", sentPlan}, "ask"},
-		"edits":     {[]string{"2"}, []string{"first mode auto-edit", "first pin [2] true", sentPlan}, "auto-edit"},
+		"edits":     {[]string{"2"}, []string{"first mode edits", "first pin [2] true", sentPlan}, "edits"},
 		"no":        {[]string{"n"}, nil, "plan"},
 		"last":      {[]string{"up", "enter"}, nil, "plan"},
 		"interrupt": {[]string{"ctrl+c"}, nil, "plan"},
 	} {
 		screenOf(t, name, inPlanMode, func(r *rig) {
 			r.replied(planText, conversation.StopEnd)
-			r.wantText(askedPlan, "2. Tell the test its address.", "1  yes · ask: asks before changes", "2  yes · auto-edit", "3  no")
+			r.wantText(askedPlan, "2. Tell the test its address.", "1  yes · ask: asks before changes", "2  yes · edits", "3  no")
 			r.wait(time.Second)
 			r.press(c.keys...)
 			r.wantCalls(c.calls...)
@@ -57,7 +57,7 @@ func TestAPlanOfStepsIsOfferedWhenItsTurnEnds(t *testing.T) {
 
 func TestLeavingPlanModeOffersItsNewestReply(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.press("shift+tab", "shift+tab", "shift+tab") // through yolo, where nothing was done
+		r.press("shift+tab", "shift+tab", "shift+tab", "shift+tab") // through yolo, where nothing was done
 		r.replied("Change the port.", conversation.StopEnd)
 		r.wantNoText(askedPlan)
 		r.typeText("and")
@@ -74,16 +74,16 @@ func TestLeavingPlanModeOffersItsNewestReply(t *testing.T) {
 }
 
 func TestTheYesIsForTheModeThatTheUserChose(t *testing.T) {
-	screen(t, func(r *rig, _ *tui.Options) { r.first.Mode = conversation.ModeAutoEdit }, func(r *rig) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Mode = conversation.ModeEdits }, func(r *rig) {
 		r.replied("Done.", conversation.StopEnd)
-		r.press("shift+tab", "shift+tab")
+		r.press("shift+tab", "shift+tab", "shift+tab")
 		r.replied(planText, conversation.StopEnd)
-		r.wantText(askedPlan, "1  yes · auto-edit", "2  no")
+		r.wantText(askedPlan, "1  yes · edits", "2  no")
 		r.wait(time.Second)
 		r.press("n")
 		r.replied("Change the port.", conversation.StopEnd)
 		r.submit("/permissions yolo")
-		r.wantText(askedPlan, "1  yes · yolo: never asks", "2  yes · auto-edit")
+		r.wantText(askedPlan, "1  yes · yolo: never asks", "2  yes · edits")
 		r.wait(time.Second)
 		r.calls = nil
 		r.press("y")

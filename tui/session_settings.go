@@ -40,7 +40,7 @@ func (s *session) confirmDelete() pane.Action {
 
 // permissionsCommand lists what runs without approval, or changes the mode.
 func (s *session) permissionsCommand(args string) pane.Action {
-	mode, agent := conversation.Mode(args), s.Session
+	mode, agent := conversation.ParseMode(args), s.Session
 	switch {
 	case args == "" && s.readOnly():
 		return refusal("this conversation is read only; nothing runs in it")
@@ -51,14 +51,17 @@ func (s *session) permissionsCommand(args string) pane.Action {
 			return func() pane.Action { return actionList{s.listRules(rules), requestFailed{unread}} }, late, nil
 		})
 	case !slices.Contains(conversation.Modes(), mode):
-		return refusal(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args))
+		return refusal(fmt.Sprintf("there is no mode %q; the modes are plan, ask, edits, auto and yolo", args))
 	}
 	return s.setMode(mode)
 }
 
 // setMode switches to a mode that the user named, but asks about the plan first.
 func (s *session) setMode(mode conversation.Mode) pane.Action {
-	if mode != conversation.ModePlan && s.canCarryOut() {
+	switch {
+	case mode == conversation.ModeYolo && s.NoYolo:
+		return refusal(noYolo)
+	case mode != conversation.ModePlan && s.canCarryOut():
 		return offerPlan{mode}
 	}
 	switched := s.switchMode(mode)
@@ -72,6 +75,9 @@ func (s *session) cycleMode() pane.Action {
 		return offerPlan{s.modeBeforePlan()}
 	}
 	modes := conversation.Modes()
+	if s.NoYolo {
+		modes = modes[:len(modes)-1]
+	}
 	return s.switchMode(modes[(slices.Index(modes, s.Mode)+1)%len(modes)])
 }
 
@@ -81,15 +87,27 @@ func (s *session) switchMode(mode conversation.Mode) pane.Action {
 	}
 	s.Mode = mode
 	s.Session.SetMode(mode)
-	return textSnackbar("permissions: " + string(mode) + " · " + modeHelp(mode))
+	help := modeHelp(mode)
+	if mode == conversation.ModeAuto && !s.Confined {
+		help = autoUnconfined
+	}
+	return textSnackbar("permissions: " + string(mode) + " · " + help)
 }
+
+// What is said of modes where commands cannot be confined.
+const (
+	autoUnconfined = "commands cannot be confined here, so they are asked about"
+	noYolo         = "yolo is off: commands cannot be confined here; permissions.mode: yolo in your configuration allows it"
+)
 
 func modeHelp(mode conversation.Mode) string {
 	switch mode {
 	case conversation.ModePlan:
 		return "reads only"
-	case conversation.ModeAutoEdit:
+	case conversation.ModeEdits:
 		return "edits files without asking"
+	case conversation.ModeAuto:
+		return "edits files, and runs commands in the sandbox"
 	case conversation.ModeYolo:
 		return "never asks"
 	}

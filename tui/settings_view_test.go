@@ -31,8 +31,8 @@ func TestSettingsOfThisRun(t *testing.T) {
 		openView["settings"](r)
 		r.selectRow("mode  ")
 		r.press("enter", "enter")
-		r.wantText("auto-edit •", "this run", "permissions: auto-edit")
-		if !strings.Contains(strings.Join(r.calls, "\n"), "first mode auto-edit") {
+		r.wantText("edits •", "this run", "permissions: edits")
+		if !strings.Contains(strings.Join(r.calls, "\n"), "first mode edits") {
 			t.Errorf("asked for %q", r.calls)
 		}
 		r.selectRow("mouse")
@@ -50,7 +50,7 @@ func TestSettingsOfThisRun(t *testing.T) {
 		r.wantText("solarized-light •")
 		r.calls = nil
 		r.press("s")
-		r.wantCalls("keep map[permissions.mode:auto-edit ui.mouse:false ui.theme:solarized-light]", "first inspect")
+		r.wantCalls("keep map[permissions.mode:edits ui.mouse:false ui.theme:solarized-light]", "first inspect")
 	})
 }
 

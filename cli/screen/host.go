@@ -147,6 +147,7 @@ func (h *Host) Conversation(running *session.Running) tui.Conversation {
 		Session: liveSession{running.Agent, running.Toolbox.Policy, running, &h.Pace, &memoryReleaser{isDue: true, release: releaseSpareMemory}},
 		Profile: running.InitialRules.DefaultProfile, Profiles: profilesOf(running.InitialRules), KeepLast: running.InitialRules.KeepLast,
 		Model: running.Connection.Model, Meter: running.InitialMeter, Waiting: running.Writer.Waiting(), Mode: running.Toolbox.Mode(),
+		Confined: running.Toolbox.Confined(), NoYolo: !running.Toolbox.AllowsYolo(),
 		Notes: slices.Concat(settings.RefusedNotes(), settings.OfferServers(), running.Notes),
 	}
 }

@@ -108,7 +108,7 @@ func LocateError(loaded config.Loaded, err error) error {
 func ToolOptions(workspace string, cfg config.Config) tools.Options {
 	rules := cfg.Permissions
 	o := tools.Options{Workspace: workspace, PrivateAddresses: rules.PrivateAddresses, Ceiling: int(cfg.ToolResults.Ceiling),
-		Permissions: permission.Config{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Hosts: rules.Hosts, Deny: rules.Deny, Approval: map[string]permission.Approval{}}}
+		Permissions: permission.Config{Mode: conversation.ParseMode(rules.Mode), Allow: rules.Allow, Hosts: rules.Hosts, Deny: rules.Deny, Approval: map[string]permission.Approval{}}}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Tools)) {
 		t := cfg.Tools[name]
 		if t.Approval != "" {

@@ -9,8 +9,8 @@
 //  4. yolo mode: runs;
 //  5. an allow rule or a grant: runs;
 //  6. approval ask: asked; approval allow: runs, unless it is guarded;
-//  7. reading runs unless guarded, edits run in auto-edit mode unless guarded,
-//     everything else is asked.
+//  7. reading runs unless guarded, edits run in edits and auto mode unless guarded,
+//     commands run in auto mode if they are confined, everything else is asked.
 package permission
 
 import (
@@ -41,6 +41,7 @@ type Config struct {
 	Allow    []string            // rules: TOOL or TOOL(PATTERN)
 	Hosts    []string            // HOST or HOST:PORT that commands may reach, as in rules for the network
 	Deny     []string            // rules that win over everything else
+	Confined func() bool         // commands run in a sandbox; nil: they do not
 	Approval map[string]Approval // by tool, or by mcp__SERVER for all tools of a server
 	// Where returns the file and line of a rule of a list ("allow", "deny").
 	// nil: not known.
@@ -56,6 +57,9 @@ type Policy struct {
 	allow     []rule
 	deny      []rule
 	approval  map[string]Approval
+	confined  func() bool
+
+	allowsYolo bool // by the configuration, whether commands are confined or not
 
 	mu    sync.RWMutex // guards what follows
 	mode  conversation.Mode
@@ -82,8 +86,12 @@ func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy
 	if o.Mode != "" {
 		p.mode = o.Mode
 	}
+	p.allowsYolo = p.mode == conversation.ModeYolo
+	if p.confined = o.Confined; p.confined == nil {
+		p.confined = func() bool { return false }
+	}
 	if !slices.Contains(conversation.Modes(), p.mode) {
-		return nil, fmt.Errorf("there is no permission mode %q; the modes are plan, ask, auto-edit and yolo", p.mode)
+		return nil, fmt.Errorf("there is no permission mode %q; the modes are plan, ask, edits, auto and yolo", p.mode)
 	}
 	var err error
 	if p.allow, err = parseRules("allow", o.Allow, tools); err != nil {
@@ -140,6 +148,12 @@ func (p *Policy) SetMode(m conversation.Mode) {
 	p.mode = m
 }
 
+// Confined reports whether commands run in a sandbox.
+func (p *Policy) Confined() bool { return p.confined() }
+
+// AllowsYolo reports whether yolo mode may be switched to: commands are confined, or the configuration begins in it.
+func (p *Policy) AllowsYolo() bool { return p.allowsYolo || p.confined() }
+
 // Need returns what a call needs before it runs, and the reason of a refusal.
 func (p *Policy) Need(t Effect) (conversation.Need, string) {
 	approval := cmp.Or(p.approval[t.Tool], p.approval[t.server])
@@ -160,7 +174,8 @@ func (p *Policy) Need(t Effect) (conversation.Need, string) {
 	case approval == ApprovalAsk, t.guarded():
 		return conversation.NeedApproval, ""
 	case approval == ApprovalAllow, t.access == AccessNone, t.access == AccessRead,
-		t.access == AccessEdit && mode == conversation.ModeAutoEdit:
+		t.access == AccessEdit && (mode == conversation.ModeEdits || mode == conversation.ModeAuto),
+		t.access == AccessCommand && mode == conversation.ModeAuto && p.confined():
 		return conversation.NeedNothing, ""
 	}
 	return conversation.NeedApproval, ""

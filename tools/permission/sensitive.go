@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Some files are guarded: auto-edit mode and rules for a whole folder do not cover
+// Some files are guarded: the modes edits and auto and rules for a whole folder do not cover
 // them. Files that commonly hold secrets are guarded against reading and changing.
 // Files that make programs run something, or that give instructions to a model, are
 // guarded against changing. A build file such as Makefile is not guarded: it is code

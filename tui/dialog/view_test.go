@@ -47,7 +47,7 @@ func TestViews(t *testing.T) {
 			return newAsk("Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
 		}, []string{"down"}},
 		{"choose", func() dialog.Dialog {
-			return dialog.NewChoice("Carry out this plan?", "1. "+hostile+"\n2. Mend it.", []string{"yes · ask", "yes · auto-edit"}, "no", func(int) pane.Action { return nil })
+			return dialog.NewChoice("Carry out this plan?", "1. "+hostile+"\n2. Mend it.", []string{"yes · ask", "yes · edits"}, "no", func(int) pane.Action { return nil })
 		}, []string{"down"}},
 		{"fill in a form", func() dialog.Dialog { return newForm() }, append(letters("Ada"), "tab", "down", "right", "enter")},
 		{"pick", func() dialog.Dialog { return newPicker(modelOptions()) }, nil},
