@@ -258,6 +258,7 @@ func TestCloseEndsTunnelsAndQuestions(t *testing.T) {
 		})
 		synctest.Wait()
 		cancel()
+		synctest.Wait() // the client has gone before its command ends
 		r.command.Close()
 		waits.Wait()
 		if _, err := tunnel.Read(make([]byte, 1)); err == nil {
