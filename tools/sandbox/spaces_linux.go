@@ -26,7 +26,7 @@ import (
 
 const (
 	helperName   = "plimsoll-sandbox"
-	helperScript = "read -r end <&3"
+	helperScript = "while read -r line <&3; do :; done" // the end of the plan's line may be left to read
 	// enterScript leaves the descriptors of the namespaces behind, and goes to the folder of the command, which is quoted.
 	enterScript = `exec 4<&- 5<&- 6<&- 7<&- 8<&-; cd -- %s || exit 126; `
 	// rootKeeps are what root needs to write files of others in the workspace, and package managers to become another user.
