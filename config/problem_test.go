@@ -60,7 +60,7 @@ func TestProblemsShowLineTextAndHint(t *testing.T) {
 		{"headers of a program", "mcp: {files: {command: [x], headers: {A: b}}}\n", 1, []string{"only a server with an address"}},
 		{"a hook without a list", "hooks: {message: {command: x}}\n", 1, []string{"command"}},
 		{"a key of a hook", "hooks: {message: [{comand: x}]}\n", 1, []string{"entry 1", "comand", "command"}},
-		{"a sandbox that is none", "# first line\npermissions: {sandbox: docker}\n", 2, []string{"permissions.sandbox", "workspace"}},
+		{"an unknown mode of the sandbox", "# first line\npermissions: {sandbox: docker}\n", 2, []string{"permissions.sandbox", "workspace"}},
 		{"parameters without a command", "# first line\ntools: {t: {parameters: {x: {type: integer}}}}\n", 2, []string{"only a tool with a command", "set tools.t.command"}},
 		{"choice of a number", "tools: {t: {command: a, parameters: {x: {type: integer, enum: [a]}}}}\n", 1, []string{"only a string has an enum"}},
 		{"characters: 0", "tool_results: {max_chars: 0}", 1, []string{"tool_results.max_chars"}},

@@ -45,7 +45,7 @@ type follower struct {
 	rules    preset.Rules
 	model    llm.Model
 
-	running         func() bool           // reports whether it runs as a task; nil: it is none
+	running         func() bool           // reports whether it runs as a task; nil: it is not a task
 	status          updates.OpenElsewhere // as it was shown last
 	shownReply      updates.Delta         // the shown part of the arriving reply
 	inspectRequests chan struct{}         // the screen asks for the breakdown

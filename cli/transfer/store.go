@@ -152,7 +152,7 @@ func writeExport(w io.Writer, head string, messages func(add func(message string
 	return errors.Join(err, last)
 }
 
-// storeOf returns the folder STORE of STORE/session/PROJECT/SESSION.json, "" if it is none of opencode.
+// storeOf returns the folder STORE of STORE/session/PROJECT/SESSION.json, "" for any other file.
 func storeOf(file string) string {
 	sessions := filepath.Dir(filepath.Dir(file))
 	store := filepath.Dir(sessions)

@@ -47,7 +47,7 @@ func TestInvalidRequestsAreFound(t *testing.T) {
 		"a lifetime":                   {`"ttl":"1h"`, `"ttl":"2h"`},
 		"five breakpoints":             {`"text":"hi"`, `"text":"hi","cache_control":{"type":"ephemeral"}},{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}},{"type":"text","text":"c","cache_control":{"type":"ephemeral"}`},
 		"a block of another type":      {`"type":"text","text":"hi"`, `"type":"picture"`},
-		"an image that is none":        {`"type":"text","text":"hi"`, `"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}`},
+		"an image of a text":           {`"type":"text","text":"hi"`, `"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGk="}`},
 		"a block in the wrong place":   {`{"type":"text","text":"hi"}`, `{"type":"thinking","thinking":"x","signature":"y"}`},
 		"a budget of a later model":    {`{"type":"adaptive"}`, `{"type":"enabled","budget_tokens":2000}`},
 		"notes between calls":          {`{"type":"adaptive"}`, `{"type":"between_tools"}`},
