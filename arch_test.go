@@ -161,7 +161,7 @@ var ours = []struct {
 	{"tools/web", []string{"conversation", "conversation/numbers"}},
 	{"tools/workspace", []string{"conversation/numbers"}},
 	{"tools/grants", []string{"config"}},
-	{"tools/picture", nil},
+	{"tools/picture", []string{"conversation"}},
 	{"conversation/conversationtest", []string{"conversation"}},
 	{"conversation/diff", []string{"conversation"}},
 	{"conversation/jsonl", []string{"conversation"}},

@@ -222,7 +222,7 @@ func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, isFirst 
 	case projection.RoleUser:
 		text := m.Text
 		for _, image := range m.Images {
-			text += fmt.Sprintf("\n[image %s, %s]", image.Label(), numbers.Bytes(int64(image.Bytes)))
+			text += fmt.Sprintf("\n[%s %s, %s]", image.What(), image.Label(), numbers.Bytes(int64(image.Bytes)))
 		}
 		writePart(fmt.Sprintf("[turn %d] user%s:", m.Turn, state), text)
 	case projection.RoleTool:

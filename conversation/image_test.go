@@ -32,7 +32,8 @@ func TestImagesAreMeasuredWithTheirMessage(t *testing.T) {
 	t.Parallel()
 	var l conversation.Log
 	huge := conversation.Image{Blob: "x", Name: "n\x00" + strings.Repeat("x", 500), Width: -4, Height: 1 << 40}
-	events := l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "look", Images: []conversation.Image{shot, huge}})
+	pdf := conversation.Image{Blob: "y", Media: conversation.MediaPDF, Name: "a.pdf", Width: 7, Pages: 1 << 40}
+	events := l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "look", Images: []conversation.Image{shot, huge, pdf}})
 	conversationtest.Must(t, l.Commit(events))
 	data, err := conversation.Marshal(events[0])
 	conversationtest.Must(t, err)
@@ -42,7 +43,7 @@ func TestImagesAreMeasuredWithTheirMessage(t *testing.T) {
 		t.Error(d)
 	}
 	b, _ := back.Body.(conversation.UserMessage)
-	if s := b.Size; s.Chars() != 4 || s.Images.Count != 2 || s.Images.Pixels != 1568*1176+1<<16 || s != conversation.MeasureMessage("look"+conversation.FormatImages(b.Images...)) {
+	if s := b.Size; s.Chars() != 4 || s.Images.Count != 3 || s.Images.Pages != 1<<16 || s.Images.Pixels != 1568*1176+1<<16 || s != conversation.MeasureMessage("look"+conversation.FormatImages(b.Images...)) {
 		t.Errorf("the size is %+v", s)
 	}
 	if strings.Contains(string(data), "640000,\"tokens\":2459") == false {

@@ -20,11 +20,11 @@ type Size struct {
 // Chars returns the number of code points.
 func (s Size) Chars() int { return s.ASCII + s.CJK + s.Other }
 
-// imageChars is the length of a text that takes about as much as an image.
+// imageChars is the length of a text that takes about as much as an image, or another page of a PDF.
 const imageChars = 3000
 
-// Length returns the number of code points, with each image as long as a text that takes about as much.
-func (s Size) Length() int { return s.Chars() + imageChars*int(s.Images.Count) }
+// Length returns the number of code points, with each image and page as long as a text that takes about as much.
+func (s Size) Length() int { return s.Chars() + imageChars*int(s.Images.Count+s.Images.Pages) }
 
 // Plus returns the sum of two sizes.
 func (s Size) Plus(t Size) Size {
@@ -34,7 +34,7 @@ func (s Size) Plus(t Size) Size {
 // Minus returns s reduced by t.
 func (s Size) Minus(t Size) Size {
 	a, b := s.Images, t.Images
-	return Size{s.ASCII - t.ASCII, s.CJK - t.CJK, s.Other - t.Other, ImageSize{a.Count - b.Count, a.Tiles - b.Tiles, a.Pixels - b.Pixels}}
+	return Size{s.ASCII - t.ASCII, s.CJK - t.CJK, s.Other - t.Other, ImageSize{a.Count - b.Count, a.Tiles - b.Tiles, a.Pages - b.Pages, a.Pixels - b.Pixels}}
 }
 
 // Measure counts the code points of text. Cost: one pass, eight bytes at a

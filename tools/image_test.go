@@ -40,28 +40,32 @@ func TestImagesOfToolsAreKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.png"), onePNG(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "a.pdf"), []byte("%PDF-1.7\n<</Type/Pages/Count 3>>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	servers := &pictureServer{fakeServers{tools: []tools.ServerTool{serverTool("alpha", "shoot", "")}}}
 	b, err := tools.New(tools.Options{Workspace: dir, Environ: []string{}, Servers: servers, Permissions: permission.Config{Mode: conversation.ModeYolo},
 		KeepImage: func(ctx context.Context, name string, file []byte) (conversation.Image, error) {
 			p, err := picture.Prepare(ctx, file, 100)
-			return conversation.Image{Blob: "b", Name: name, Width: p.Width, Height: p.Height}, err
+			return conversation.Image{Blob: "b", Media: p.Media, Name: name, Width: p.Width, Height: p.Height, Pages: p.Pages}, err
 		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	for name, want := range map[string]struct {
-		arguments, text string
-		images          int
+	for _, want := range []struct {
+		name, arguments, text string
+		images                int
 	}{
-		"read_file": {`{"path":"a.png"}`, "a.png: image/png, 79 B\n[a.png 30x20]", 1},
-		"mcp__alpha__shoot": {`{}`, "the pages\n[page 30x20]\n[page: not shown: it is no PNG, JPEG, GIF or WebP]" +
+		{"read_file", `{"path":"a.png"}`, "a.png: image/png, 79 B\n[a.png 30x20]", 1},
+		{"read_file", `{"path":"a.pdf"}`, "a.pdf: application/pdf, 32 B\n[a.pdf 3 pages]", 1},
+		{"mcp__alpha__shoot", `{}`, "the pages\n[page 30x20]\n[page: not shown: it is no PNG, JPEG, GIF, WebP or PDF]" +
 			"\n[page 30x20]\n[page 30x20]\n[page 30x20]\n[page 30x20]\n[page 30x20]\n[page 30x20]" +
 			"\n[page: not shown: a result shows at most 8 images]\n[page: not shown: a result shows at most 8 images]", 7},
 	} {
-		out := b.Run(t.Context(), conversation.ToolCall{Name: name, Arguments: want.arguments}, nil)
+		out := b.Run(t.Context(), conversation.ToolCall{Name: want.name, Arguments: want.arguments}, nil)
 		if out.Status != conversation.ResultOK || out.Text != want.text || len(out.Images) != want.images {
-			t.Errorf("%s: %+v", name, out)
+			t.Errorf("%s: %+v", want.name, out)
 		}
 	}
 }

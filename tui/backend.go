@@ -281,9 +281,6 @@ type (
 // File is a file that can be mentioned.
 type File = composer.File
 
-// IsImage reports whether a path is that of an image that can be attached.
-func IsImage(name string) bool { return composer.Image(name) }
-
 // MentionError says which mentioned file cannot be attached, and why.
 type MentionError struct {
 	Path string

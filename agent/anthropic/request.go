@@ -66,6 +66,7 @@ type block struct {
 	ToolUseID string               `json:"tool_use_id,omitempty"`
 	Content   any                  `json:"content,omitempty"` // of a result: a text, or blocks
 	Source    *imageSource         `json:"source,omitempty"`
+	Title     string               `json:"title,omitempty"` // of a document
 	IsError   bool                 `json:"is_error,omitempty"`
 	Cache     *cacheControl        `json:"cache_control,omitempty"`
 }
@@ -279,8 +280,11 @@ func (w *writer) result(m *projection.Message) *block {
 func (w *writer) images(m *projection.Message) (blocks []any, text string) {
 	sent, text := w.request.Content(m)
 	for _, image := range sent {
-		blocks = append(blocks, &block{Type: "image",
-			Source: &imageSource{Type: "base64", Media: image.Media, Data: w.request.Images[image.Blob], blob: image.Blob}})
+		b := &block{Type: "image", Source: &imageSource{Type: "base64", Media: image.Media, Data: w.request.Images[image.Blob], blob: image.Blob}}
+		if image.IsPDF() {
+			b.Type, b.Title = "document", image.Name
+		}
+		blocks = append(blocks, b)
 	}
 	return blocks, text
 }

@@ -160,7 +160,7 @@ func (w *writer) request(form summary.Job) (llm.Outgoing, error) {
 			r.Tools = w.base.Tools
 		}
 		if !w.model.Caps.NoImages {
-			r.LoadImage = w.base.LoadImage
+			r.LoadImage, r.PDFs = w.base.LoadImage, w.model.Caps.PDFs
 		}
 		r.Estimate += w.promptTokens
 	}

@@ -134,7 +134,7 @@ func (s *Settings) Request(conversation string, messages []projection.Message) l
 		r.Tools = s.Tools
 	}
 	if !s.Model.Caps.NoImages && slices.ContainsFunc(messages, func(m projection.Message) bool { return len(m.Images) > 0 }) {
-		r.LoadImage = s.loadBlob
+		r.LoadImage, r.PDFs = s.loadBlob, s.Model.Caps.PDFs
 	}
 	return r
 }

@@ -15,12 +15,12 @@ func (r Request) WithImages(ctx context.Context) (Request, error) {
 	}
 	for i := range r.Messages {
 		for _, m := range r.Messages[i].Images {
-			if _, ok := r.Images[m.Blob]; ok {
+			if _, ok := r.Images[m.Blob]; ok || m.IsPDF() && !r.PDFs {
 				continue
 			}
 			data, err := r.LoadImage(ctx, m.Blob)
 			if err != nil {
-				return r, fmt.Errorf("reading the image %s: %w", conversation.OneLine(m.Name, 60), err)
+				return r, fmt.Errorf("reading the %s %s: %w", m.What(), conversation.OneLine(m.Name, 60), err)
 			}
 			if r.Images == nil {
 				r.Images = map[string]string{}
@@ -37,14 +37,14 @@ func (r Request) Content(m *projection.Message) (sent []conversation.Image, text
 	text = m.Text
 	for _, image := range m.Images {
 		data, read := r.Images[image.Blob]
-		if r.LoadImage != nil && (data != "" || !read && r.Images == nil) {
+		if r.LoadImage != nil && (r.PDFs || !image.IsPDF()) && (data != "" || !read && r.Images == nil) {
 			sent = append(sent, image)
 			continue
 		}
 		if text != "" {
 			text += "\n"
 		}
-		text += "[image " + image.Label() + ": not sent, because it cannot be shown to this model]"
+		text += "[" + image.What() + " " + image.Label() + ": not sent, because it cannot be shown to this model]"
 	}
 	return sent, text
 }

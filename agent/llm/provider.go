@@ -48,6 +48,8 @@ type Request struct {
 	ThinkingAfter uint64
 	// LoadImage reads the base64 text of an image by its blob; "" without an error if it is lost. Nil sends images as lines of text.
 	LoadImage func(ctx context.Context, blob string) (string, error)
+	// PDFs says that PDFs are sent as they are, not as lines of text.
+	PDFs bool
 	// Images are the images that WithImages read, by their blobs.
 	Images map[string]string
 	// PrefixChanged is the Seq of the newest event that changed what requests carry before earlier replies: an
@@ -313,7 +315,9 @@ func (m Model) ImageRule() meter.ImageRule {
 	if m.Caps.NoImages {
 		return meter.LineRule
 	}
-	return m.Images
+	rule := m.Images
+	rule.Pages = m.Caps.PDFs
+	return rule
 }
 
 // PriceStep is the number of prompt tokens above which the whole request costs more, 0 without such a step.

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -125,7 +126,7 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		sent, text := r.Content(&m)
 		m.Text = text
 		for _, image := range sent {
-			images = append(images, newImagePart(r.DataURL(image)))
+			images = append(images, newImagePart(image, r.DataURL(image)))
 		}
 		m = f.withEcho(m, route, i >= from)
 		message := f.chatMessage(m)
@@ -181,18 +182,28 @@ type cacheMark struct {
 	TTL  string `json:"ttl,omitempty"`
 }
 
-// imagePart is an image, as a data URL.
+// imagePart is an image or a file, as a data URL.
 type imagePart struct {
-	Type  string `json:"type"`
-	Image struct {
-		URL string `json:"url"`
-	} `json:"image_url"`
+	Type  string    `json:"type"`
+	Image *imageURL `json:"image_url,omitempty"`
+	File  *fileData `json:"file,omitempty"`
 }
 
-func newImagePart(url string) imagePart {
-	p := imagePart{Type: "image_url"}
-	p.Image.URL = url
-	return p
+type (
+	imageURL struct {
+		URL string `json:"url"`
+	}
+	fileData struct {
+		Name string `json:"filename"`
+		Data string `json:"file_data"`
+	}
+)
+
+func newImagePart(m conversation.Image, url string) imagePart {
+	if m.IsPDF() {
+		return imagePart{Type: "file", File: &fileData{path.Base(m.Name), url}}
+	}
+	return imagePart{Type: "image_url", Image: &imageURL{url}}
 }
 
 // contentParts returns images followed by a text, with a breakpoint if mark is set. An empty text is left out.

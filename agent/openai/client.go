@@ -118,6 +118,7 @@ func resolve(o *Options) Endpoint {
 // Capabilities returns how messages to a model must be projected, such as whether reasoning is sent back.
 func (c *Client) Capabilities(model string) projection.Capabilities {
 	caps := c.endpoint.Caps
+	caps.PDFs = c.endpoint.PDFs || c.opts.Wire == WireMessages && strings.Contains(model, "claude-")
 	switch c.wire(model, learnedQuirks{}) {
 	case WireChat:
 		e := echoOf(c.endpoint.Name, model)

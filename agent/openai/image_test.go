@@ -266,3 +266,57 @@ func TestAnImageOfAResultIsSentOnEachWire(t *testing.T) {
 		}
 	}
 }
+
+func TestAPDFIsSentOnEachWire(t *testing.T) {
+	t.Parallel()
+	data := base64.StdEncoding.EncodeToString([]byte("%PDF-1.7\n<</Type/Pages/Count 3>>"))
+	spec := []conversation.Image{{Blob: "b1", Media: conversation.MediaPDF, Name: "docs/spec.pdf", Pages: 3}}
+	var l conversation.Log
+	if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "look", Images: spec},
+		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "a", Name: "read_file"}}},
+		conversation.ToolResult{CallID: "a", Tool: "read_file", Text: "one", Images: spec, Status: conversation.ResultOK})); err != nil {
+		t.Fatal(err)
+	}
+	const file = `{"type":"file","file":{"filename":"spec.pdf","file_data":"data:application/pdf;base64,DATA"}}`
+	const input = `[{"type":"input_file","file_data":"data:application/pdf;base64,DATA","filename":"spec.pdf"},{"type":"input_text","text":`
+	const document = `{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"DATA"},"title":"docs/spec.pdf"}`
+	want := map[string][]string{
+		"chat":      {`"content":[` + file + `,{"type":"text","text":"look"}]`, `"content":[` + file + `,{"type":"text","text":"[the images of the results above]"}]`},
+		"responses": {`"content":` + input + `"look"}]`, `"output":` + input + `"one"}]`},
+		"messages":  {`"content":[` + document + `,{"type":"text","text":"look"`, `"content":[{"type":"text","text":"one"},` + document + `]`},
+	}
+	line := []string{`look\n[PDF docs/spec.pdf 3 pages: not sent, because it cannot be shown to this model]`, `one\n[PDF docs/spec.pdf 3 pages: not sent`}
+	for _, c := range wireCases() {
+		client := openai.New(c.options)
+		caps := client.Capabilities(c.model)
+		other := openai.Options{Provider: c.options.Provider, Wire: c.options.Wire, BaseURL: "http://127.0.0.1:1/v1"}
+		if !caps.PDFs || openai.New(other).Capabilities("other").PDFs {
+			t.Errorf("%s takes PDFs: %v, and at another address %v", c.name, caps.PDFs, !caps.PDFs)
+		}
+		messages, err := projection.Harden(projection.Project(l.Events()), caps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for sent, parts := range map[bool][]string{true: want[c.name], false: line} {
+			r, err := llm.Request{Model: c.model, Messages: messages, PDFs: sent, LoadImage: func(context.Context, string) (string, error) { return data, nil }}.WithImages(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := client.Body(r, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range parts {
+				if got := strings.ReplaceAll(string(body), data, "DATA"); !strings.Contains(got, part) {
+					t.Errorf("%s, sent %v: no %s in %s", c.name, sent, part, got)
+				}
+			}
+			if problems := anthropictest.Problems(body, false); c.name == "messages" && problems != nil {
+				t.Error(problems)
+			}
+		}
+	}
+	if openai.New(openai.Options{Provider: "gemini"}).Capabilities("gemini-3-pro").PDFs {
+		t.Error("Gemini's compatible endpoint takes no PDFs")
+	}
+}

@@ -47,6 +47,7 @@ type Quirks struct {
 	Binding       bool // can be asked to drop thinking that is bound to another conversation (Anthropic)
 	Breakpoints   bool // forwards cache breakpoints in content parts to Claude (OpenRouter)
 	DayRetention  bool // can be asked to keep prompts for a day (OpenAI)
+	PDFs          bool // takes PDFs beside images
 	Responses     bool // has the Responses API, which some models need (OpenAI)
 	EmptyOverflow bool // refuses a request that is too long with an empty body (Cerebras)
 	// CacheHeader is the header with the conversation's id, by which the endpoint finds its cache (xAI).
@@ -124,13 +125,13 @@ func echoOf(provider, model string) echo {
 // a key alone.
 var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys",
-		Wire: WireResponses, Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, DayRetention: true, Responses: true}},
+		Wire: WireResponses, Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, DayRetention: true, Responses: true, PDFs: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://platform.claude.com/settings/keys",
-		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true, Binding: true}},
+		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true, Binding: true, PDFs: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
 		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", Quirks: Quirks{NullContent: true, Signatures: true}},
 	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/settings/keys",
-		Quirks: Quirks{NullContent: true, Breakpoints: true}},
+		Quirks: Quirks{NullContent: true, Breakpoints: true, PDFs: true}},
 	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, KeyPage: "https://platform.deepseek.com/api_keys"},
 	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"}, KeyPage: "https://console.mistral.ai/api-keys",
 		Caps: projection.Capabilities{CallIDs: projection.CallIDMistral}},

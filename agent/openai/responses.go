@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
@@ -125,6 +126,10 @@ func inputContent(r llm.Request, m *projection.Message) any {
 	}
 	var parts []any
 	for _, image := range sent {
+		if image.IsPDF() {
+			parts = append(parts, goopenai.ResponseInputFile{Type: "input_file", Filename: path.Base(image.Name), FileData: r.DataURL(image)})
+			continue
+		}
 		parts = append(parts, goopenai.ResponseInputImage{Type: "input_image", Detail: "auto", ImageURL: r.DataURL(image)})
 	}
 	if text != "" {

@@ -53,7 +53,7 @@ func (h *Host) Files(ctx context.Context, images []string) ([]tui.File, error) {
 			continue
 		}
 		file := tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, limit)) / meter.CharsPerToken)}
-		if tui.IsImage(f.Path) {
+		if conversation.IsImage(f.Path) {
 			file.Tokens = 0
 		}
 		files = append(files, file)
@@ -119,7 +119,7 @@ func Attach(ctx context.Context, workspace string, running *session.Running, lim
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		if running != nil && tui.IsImage(path) {
+		if running != nil && conversation.IsImage(path) {
 			image, err := running.AttachImage(ctx, path)
 			if errors.Is(err, fs.ErrNotExist) {
 				err = errNoFile{}
@@ -193,8 +193,6 @@ func readMentioned(root *os.Root, name string) (string, error) {
 		return folderListing(root, name)
 	case !st.Mode().IsRegular():
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
-	case strings.HasSuffix(strings.ToLower(name), ".pdf"):
-		return "", errors.New("a PDF is not sent; make text of it (pdftotext) or images of its pages (pdftoppm -png), and mention these")
 	case st.Size() > MaxAttachment:
 		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", MaxAttachment>>20)
 	}
@@ -203,7 +201,7 @@ func readMentioned(root *os.Root, name string) (string, error) {
 		return "", err
 	}
 	if bytes.IndexByte(data, 0) >= 0 {
-		return "", errors.New("it is a binary file: only text and images can be sent")
+		return "", errors.New("it is a binary file: only text, images and PDFs can be sent")
 	}
 	return conversation.Clean(string(data)), nil
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // An image is attached by its path: one in the workspace, or any other that the user names by an absolute path or with ~. It is
-// scaled once, to what the model in use looks at, and kept as a blob of the conversation.
+// scaled once, to what the model in use looks at, and kept as a blob of the conversation. A PDF is kept as it is.
 
 // AttachImage reads, scales and stores an image.
 func (r *Running) AttachImage(ctx context.Context, name string) (conversation.Image, error) {
@@ -42,7 +42,7 @@ func (r *Running) keepImage(ctx context.Context, name string, file []byte) (conv
 	if err != nil {
 		return conversation.Image{}, err
 	}
-	m := conversation.Image{Media: p.Media, Name: name, Width: p.Width, Height: p.Height, Bytes: len(p.Data)}
+	m := conversation.Image{Media: p.Media, Name: name, Width: p.Width, Height: p.Height, Pages: p.Pages, Bytes: len(p.Data)}
 	m.Tokens = imageTokens(model, m)
 	m.Blob, err = r.Writer.PutBlob(ctx, base64.StdEncoding.EncodeToString(p.Data))
 	return m, err
@@ -51,10 +51,10 @@ func (r *Running) keepImage(ctx context.Context, name string, file []byte) (conv
 // ImageInfo is an image that is not attached yet.
 type ImageInfo struct {
 	Size conversation.ImageSize // as it would be sent
-	Text string                 // "4000x3000, 2.1 MB, ~1,105 tokens", and what the model makes of it
+	Text string                 // "4000x3000, 2.1 MB, ~1,105 tokens" or "12 pages, ...", and what the model makes of it
 }
 
-// LookAtImage reads the size of an image from its header. r may be nil. The error says why it cannot be attached.
+// LookAtImage reads the size of an image from its header, or counts the pages of a PDF. r may be nil. The error says why it cannot be attached.
 func (r *Running) LookAtImage(workspace, name string) (ImageInfo, error) {
 	f, err := openImage(workspace, name)
 	if err != nil {
@@ -65,7 +65,12 @@ func (r *Running) LookAtImage(workspace, name string) (ImageInfo, error) {
 	if err != nil {
 		return ImageInfo{}, err
 	}
-	w, h, err := picture.Size(f)
+	var w, h, pages int
+	if pdf := strings.EqualFold(filepath.Ext(name), ".pdf"); pdf {
+		pages, err = pagesOf(f)
+	} else {
+		w, h, err = picture.Size(f)
+	}
 	if err != nil {
 		return ImageInfo{}, err
 	}
@@ -73,13 +78,25 @@ func (r *Running) LookAtImage(workspace, name string) (ImageInfo, error) {
 	if r != nil {
 		model = r.Current().Model
 	}
-	var sent conversation.Image
-	sent.Width, sent.Height = picture.Fit(w, h, r.imageSide(model))
-	info := ImageInfo{sent.Size(), fmt.Sprintf("%dx%d, %s, ~%s tokens", w, h, numbers.Bytes(st.Size()), numbers.Grouped(imageTokens(model, sent)))}
-	if model.Caps.NoImages {
-		info.Text = "✗ " + model.Name() + " takes no images, and is sent only the name; /model " + strings.Join(r.Agents.Providers.Seeing(model.Provider), ", ") + " see it · " + info.Text
+	sent, size := conversation.Image{}, fmt.Sprintf("%dx%d", w, h)
+	if sent.Width, sent.Height = picture.Fit(w, h, r.imageSide(model)); pages > 0 {
+		sent, size = conversation.Image{Media: conversation.MediaPDF, Pages: pages}, numbers.Count(pages, "page")
+	}
+	info := ImageInfo{sent.Size(), fmt.Sprintf("%s, %s, ~%s tokens", size, numbers.Bytes(st.Size()), numbers.Grouped(imageTokens(model, sent)))}
+	if model.ID != "" && (model.Caps.NoImages || pages > 0 && !model.Caps.PDFs) {
+		info.Text = "✗ " + model.Name() + " takes no " + sent.What() + "s, and is sent only the name; /model " +
+			strings.Join(r.Agents.Providers.Seeing(model.Provider, pages > 0), ", ") + " see it · " + info.Text
 	}
 	return info, nil
+}
+
+// pagesOf counts the pages of the file of a PDF.
+func pagesOf(f io.Reader) (int, error) {
+	p, err := io.ReadAll(io.LimitReader(f, picture.MaxPDF+1))
+	if err != nil {
+		return 0, err
+	}
+	return picture.Pages(p)
 }
 
 // imageSide is the longest side of an image that is attached, in pixels.
@@ -94,7 +111,9 @@ func (r *Running) imageSide(m llm.Model) int {
 
 // imageTokens counts an image by the model's rule; for one without eyes by the rule that it would have.
 func imageTokens(m llm.Model, image conversation.Image) int {
-	return int(math.Ceil(m.Images.Tokens(image.Size())))
+	rule := m.Images
+	rule.Pages = true
+	return int(math.Ceil(rule.Tokens(image.Size())))
 }
 
 // openImage opens the file of an image: only regular files of a bearable size.
@@ -134,7 +153,7 @@ func (r *Running) AttachImages(ctx context.Context, prompt string) (attached str
 	var images []conversation.Image
 	seen := map[string]bool{}
 	for _, name := range conversation.Mentions(prompt) {
-		if !picture.IsImage(name) || seen[name] {
+		if !conversation.IsImage(name) || seen[name] {
 			continue
 		}
 		seen[name] = true

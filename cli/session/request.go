@@ -84,6 +84,7 @@ func (c *Conversations) rebuildBody(ctx context.Context, r RequestRef, b *inspec
 	}
 	request := llm.Request{Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: r.Usage.MaxTokens, Conversation: r.ID}
 	if !caps.NoImages {
+		request.PDFs = caps.PDFs
 		request.LoadImage = func(ctx context.Context, blob string) (string, error) { return r.Store.Blob(ctx, r.ID, blob) }
 	}
 	if request, err = request.WithImages(ctx); err == nil {

@@ -175,6 +175,7 @@ func (models *Models) model(ctx context.Context, c Choice, client *openai.Client
 		}
 		configured.NoTools = configured.NoTools || m.Caps.NoTools && !e.Guessed
 		configured.NoImages = m.Caps.NoImages && !e.Guessed
+		configured.PDFs = configured.PDFs && !configured.NoImages
 	}
 	m.Images = client.ImageRule(m)
 	address := c.Address()

@@ -212,10 +212,12 @@ func (p *Providers) RemoveKey(provider string) error {
 	return err
 }
 
-// Seeing names up to three models that take images: of a provider first, then of those with a key, or of any if none has one.
-func (p *Providers) Seeing(provider string) (names []string) {
+// Seeing names up to three models that take images, or PDFs: of a provider first, then of those with a key, or of any if none has
+// one.
+func (p *Providers) Seeing(provider string, pdfs bool) (names []string) {
 	sees := func(e catalog.Entry) bool {
-		return !e.Deprecated && !e.Trained && e.Tools && (e.Images == nil || *e.Images)
+		of, _ := openai.KnownProvider(e.Provider)
+		return (of.PDFs || !pdfs) && !e.Deprecated && !e.Trained && e.Tools && (e.Images == nil || *e.Images)
 	}
 	connected := slices.DeleteFunc(p.Names(), func(name string) bool { return name == provider || p.Key(name).Source == "" })
 	for _, name := range slices.Concat([]string{provider}, connected, p.Names()) {

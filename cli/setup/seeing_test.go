@@ -20,7 +20,7 @@ func TestModelsWithEyesAreNamed(t *testing.T) {
 	s.Loaded.Store(&loaded)
 	p := &Providers{Console: s.Console, Settings: s}
 	for _, provider := range []string{"deepseek", "openai", "anthropic", "custom"} {
-		names := p.Seeing(provider)
+		names := p.Seeing(provider, false)
 		if !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "anthropic/") }) || len(names) > 3 {
 			t.Errorf("%s: %v", provider, names)
 		}
@@ -31,5 +31,9 @@ func TestModelsWithEyesAreNamed(t *testing.T) {
 				t.Errorf("%s: %s", provider, name)
 			}
 		}
+	}
+	if names := p.Seeing("gemini", true); !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "anthropic/") }) ||
+		slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "gemini/") }) {
+		t.Errorf("PDFs are taken by %v", names)
 	}
 }

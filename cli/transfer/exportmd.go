@@ -119,7 +119,7 @@ func (m *markdownWriter) writeUser(b conversation.UserMessage) {
 
 func (m *markdownWriter) writeImages(images []conversation.Image) {
 	for _, image := range images {
-		m.writeBlock("Attached image " + codeSpan(image.Label()) + ".")
+		m.writeBlock("Attached " + image.What() + " " + codeSpan(image.Label()) + ".")
 	}
 }
 

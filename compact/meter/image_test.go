@@ -23,6 +23,16 @@ func TestImagesAreCountedByTheModelsRule(t *testing.T) {
 	with := projection.Project(l.Events())
 	text := projection.Project(l.Events())
 	text.Sizes.Text[projection.User].Images = conversation.ImageSize{}
+	pdf := conversation.ImageSize{Count: 1, Pages: 10}
+	for _, c := range []struct{ got, want, off float64 }{
+		{meter.PixelRule.Tokens(pdf), 23_300, 0.05},            // 10 pages of text, as measured with Claude
+		{meter.TileRule.Tokens(pdf), 10*(700+765) + 85, 0.001}, // by no published rule
+		{meter.LineRule.Tokens(pdf), 20, 0.001},
+	} {
+		if math.Abs(c.got-c.want) > c.off*c.want {
+			t.Errorf("10 pages count %.0f tokens, want %.0f", c.got, c.want)
+		}
+	}
 	for name, c := range map[string]struct {
 		rule meter.ImageRule
 		want float64

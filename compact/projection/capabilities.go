@@ -19,6 +19,8 @@ type Capabilities struct {
 	NoTools bool
 	// NoImages says that the model takes text only; images are sent as lines of text that name them.
 	NoImages bool
+	// PDFs says that PDFs are taken beside images; where not, they are sent as lines of text.
+	PDFs bool
 }
 
 // EchoFrom returns the index of the first message whose reasoning is sent back.

@@ -12,7 +12,8 @@ import (
 func TestAReplacedImageLeavesALine(t *testing.T) {
 	t.Parallel()
 	image := conversation.Image{Blob: "x", Media: "image/png", Name: "shot.png", Width: 1568, Height: 1176, Tokens: 2459}
-	const stub = "[image shot.png 1568x1176, ~2459 tok: recall brings it back]"
+	pdf := conversation.Image{Blob: "y", Media: conversation.MediaPDF, Name: "a.pdf", Pages: 3, Tokens: 6861}
+	const stub = "[image shot.png 1568x1176, ~2459 tok: recall brings it back]\n[PDF a.pdf 3 pages, ~6861 tok: recall brings it back]"
 	for name, overlay := range map[string]conversation.Body{
 		"summary": conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Text: "a picture was shown"},
 		"note":    conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Appendix: "a note", Version: projection.BlockVersion},
@@ -21,14 +22,14 @@ func TestAReplacedImageLeavesALine(t *testing.T) {
 	} {
 		var l conversation.Log
 		for _, b := range []conversation.Body{
-			conversation.UserMessage{Text: "look", Images: []conversation.Image{image}},
+			conversation.UserMessage{Text: "look", Images: []conversation.Image{image, pdf}},
 			conversation.AssistantMessage{Text: "I see", Stop: conversation.StopEnd},
 			conversation.UserMessage{Text: "go on"}, overlay,
 		} {
 			conversationtest.Must(t, l.Commit(l.Prepare(conversationtest.Epoch, b)))
 		}
 		original := projection.Project(l.Events()[:3])
-		if n := original.Sizes.Text[projection.User].Images.Count; n != 1 || len(original.Messages[0].Images) != 1 {
+		if n := original.Sizes.Text[projection.User].Images.Count; n != 2 || len(original.Messages[0].Images) != 2 {
 			t.Fatalf("%d images before", n)
 		}
 		v := projection.Project(l.Events())
@@ -39,7 +40,7 @@ func TestAReplacedImageLeavesALine(t *testing.T) {
 				t.Errorf("%s: an image is still sent: %+v", name, m)
 			}
 		}
-		if strings.Count(text, stub) != 1 || v.Messages[0].Before.Images.Count != 1 {
+		if strings.Count(text, stub) != 1 || v.Messages[0].Before.Images.Count != 2 {
 			t.Errorf("%s: the view is %q", name, text)
 		}
 	}

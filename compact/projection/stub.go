@@ -103,7 +103,7 @@ func imageStubs(images []conversation.Image, recall string) string {
 			s.WriteString("\n[" + numbers.Count(len(images)-i, "more image") + ": " + recall + "]")
 			break
 		}
-		s.WriteString("\n[image " + m.Label() + ", ~" + strconv.Itoa(m.Tokens) + " tok: " + recall + " brings it back]")
+		s.WriteString("\n[" + m.What() + " " + m.Label() + ", ~" + strconv.Itoa(m.Tokens) + " tok: " + recall + " brings it back]")
 	}
 	return s.String()
 }

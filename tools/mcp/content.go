@@ -62,7 +62,7 @@ func imageOf(c sdk.Content) []byte {
 	case *sdk.ImageContent:
 		return c.Data
 	case *sdk.EmbeddedResource:
-		if c.Resource != nil && strings.HasPrefix(c.Resource.MIMEType, "image/") {
+		if c.Resource != nil && (strings.HasPrefix(c.Resource.MIMEType, "image/") || c.Resource.MIMEType == conversation.MediaPDF) {
 			return c.Resource.Blob
 		}
 	}

@@ -1,5 +1,5 @@
 // Package picture makes images fit for models: PNG, JPEG, GIF and WebP, scaled once to the side that the model looks at and
-// encoded as PNG or JPEG.
+// encoded as PNG or JPEG. PDFs stay as they are.
 //
 // A file is hostile until it is decoded: its header is read first, and nothing larger than [MaxPixels] is unpacked.
 package picture
@@ -15,11 +15,11 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
-	"path/filepath"
-	"strings"
 
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp"
+
+	"plimsoll/conversation"
 )
 
 // Limits of a file.
@@ -37,14 +37,15 @@ const jpegQuality = 85
 // maxPNG is the size in bytes above which an opaque picture is encoded as JPEG if that is smaller.
 const maxPNG = 256 << 10
 
-// ErrNoImage reports a file that is no PNG, JPEG, GIF or WebP.
-var ErrNoImage = errors.New("it is no PNG, JPEG, GIF or WebP")
+// ErrNoImage reports a file that is no PNG, JPEG, GIF, WebP or PDF.
+var ErrNoImage = errors.New("it is no PNG, JPEG, GIF, WebP or PDF")
 
 // Picture is an image as models take it.
 type Picture struct {
 	Data          []byte
-	Media         string // "image/png" or "image/jpeg"
+	Media         string // "image/png", "image/jpeg" or that of a PDF
 	Width, Height int    // in pixels
+	Pages         int    // of a PDF
 	// FileWidth and FileHeight are those of the file, in pixels.
 	FileWidth, FileHeight int
 }
@@ -71,8 +72,12 @@ func Fit(width, height, side int) (int, int) {
 }
 
 // Prepare decodes a file and scales it to a longest side in pixels. A PNG or JPEG that is small enough keeps its pixels. What a
-// camera noted about the place and the time is left out.
+// camera noted about the place and the time is left out. The pages of a PDF are counted.
 func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
+	if isPDF(file) {
+		n, err := Pages(file)
+		return Picture{Data: file, Media: conversation.MediaPDF, Pages: n}, err
+	}
 	if len(file) > MaxBytes {
 		return Picture{}, fmt.Errorf("it is larger than %d MB", MaxBytes>>20)
 	}
@@ -208,13 +213,4 @@ func turned(img image.Image, turn int) image.Image {
 		}
 	}
 	return out
-}
-
-// IsImage reports whether a path has the extension of an image that can be attached.
-func IsImage(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
-		return true
-	}
-	return false
 }

@@ -56,7 +56,7 @@ func (l *log) text(i int, stored bool) (original, error) {
 	case conversation.UserMessage:
 		o.text = b.Text
 		for _, m := range b.Images {
-			o.text += fmt.Sprintf("\n[image %s, %s, %s: it came with this message, and is kept with the conversation as %.12s]", m.Label(), m.Media, numbers.Bytes(int64(m.Bytes)), m.Blob)
+			o.text += fmt.Sprintf("\n[%s %s, %s, %s: it came with this message, and is kept with the conversation as %.12s]", m.What(), m.Label(), m.Media, numbers.Bytes(int64(m.Bytes)), m.Blob)
 		}
 	case conversation.AssistantMessage:
 		o.text = replyText(b)

@@ -148,7 +148,7 @@ func (m *Model) Mentions() []File {
 func (m *Model) Images() []string {
 	var paths []string
 	m.files.each(m.text, func(_ int, a mention) {
-		if Image(a.path) && !slices.Contains(paths, a.path) {
+		if conversation.IsImage(a.path) && !slices.Contains(paths, a.path) {
 			paths = append(paths, a.path)
 		}
 	})

@@ -154,16 +154,7 @@ func (x *fileIndex) pathLike(p string) bool {
 		return true
 	}
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(p), "."))
-	return ending != "" && (Image(p) || x.endings[ending])
-}
-
-// Image reports whether a path has the extension of an image that can be attached.
-func Image(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp":
-		return true
-	}
-	return false
+	return ending != "" && (conversation.IsImage(p) || x.endings[ending])
 }
 
 // File is a candidate for a mention.
@@ -189,7 +180,7 @@ func pastedImage(text string) (string, bool) {
 		text = strings.ReplaceAll(text, `\ `, " ")
 	}
 	rooted := strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~/") || strings.HasPrefix(text, "./")
-	return text, Image(text) && !strings.ContainsAny(text, `"@`) && (rooted || !strings.Contains(text, " "))
+	return text, conversation.IsImage(text) && !strings.ContainsAny(text, `"@`) && (rooted || !strings.Contains(text, " "))
 }
 
 // maxPastedPath is the longest pasted path, in bytes.

@@ -52,7 +52,7 @@ func TestMentionedFilesAreFoundOrReported(t *testing.T) {
 			if d := cmp.Diff(c.lacks, m.Unknown()); d != "" {
 				t.Errorf("missed: %s", d)
 			}
-			if says := strings.Contains(strip(m.View()), "✗ @"); says != slices.ContainsFunc(c.lacks, func(p string) bool { return !composer.Image(p) }) && !m.Completing() {
+			if says := strings.Contains(strip(m.View()), "✗ @"); says != slices.ContainsFunc(c.lacks, func(p string) bool { return !conversation.IsImage(p) }) && !m.Completing() {
 				t.Errorf("missing files are shown: %v\n%s", says, strip(m.View()))
 			}
 		})

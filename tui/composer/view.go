@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
@@ -201,7 +202,7 @@ func (m *Model) mentionNote() (note string) {
 	wrong := false
 	m.files.each(m.text, func(line int, a mention) {
 		switch {
-		case !a.found && !wrong && !m.list.completes(line, a) && !Image(a.path): // an image is looked at first
+		case !a.found && !wrong && !m.list.completes(line, a) && !conversation.IsImage(a.path): // an image is looked at first
 			note, wrong = " ✗ @"+a.path+": no such file ", true
 		case a.found && note == "" && a.file.Note != "":
 			mark, text := " ", " "+a.file.Note

@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -19,7 +21,7 @@ const mostPictures = 12
 // wantPictures notes the images of events for NextImage.
 func (m *Model) wantPictures(events []conversation.Event) {
 	for _, e := range events {
-		m.toDraw = append(m.toDraw, conversation.ImagesOf(e.Body)...)
+		m.toDraw = append(m.toDraw, slices.DeleteFunc(slices.Clone(conversation.ImagesOf(e.Body)), conversation.Image.IsPDF)...)
 	}
 	m.toDraw = m.toDraw[max(0, len(m.toDraw)-mostPictures):]
 }

@@ -222,7 +222,7 @@ func (c *checker) checkContent(i int, m RequestMessage, open []string, seen map[
 			if strings.TrimSpace(b.text("text")) == "" {
 				c.report("message %d has an empty text", i)
 			}
-		case "image":
+		case "image", "document":
 			other = true
 			c.checkImage(i, b)
 		case "tool_use":
@@ -244,7 +244,7 @@ func (c *checker) checkContent(i int, m RequestMessage, open []string, seen map[
 			answered++
 			parts, _ := b["content"].([]any)
 			for _, part := range parts {
-				if p, _ := part.(map[string]any); p["type"] == "image" && b["is_error"] == nil {
+				if p, _ := part.(map[string]any); (p["type"] == "image" || p["type"] == "document") && b["is_error"] == nil {
 					c.checkImage(i, p)
 				} else if Block(p).text("text") == "" {
 					c.report("message %d has a result with a part that it cannot have", i)
@@ -265,16 +265,23 @@ func (c *checker) checkContent(i int, m RequestMessage, open []string, seen map[
 	return calls
 }
 
-// The limits of an image ("Vision").
+// The limits of an image ("Vision"), and that of a request with PDFs ("PDF support").
 const (
 	maxImageBytes = 5 << 20 // in base64
 	maxImageSide  = 8000    // in pixels
+	maxPDFBytes   = 32 << 20
 )
 
 func (c *checker) checkImage(i int, b Block) {
 	source, _ := b["source"].(map[string]any)
 	data, _ := source["data"].(string)
 	raw, err := base64.StdEncoding.DecodeString(data)
+	if b.kind() == "document" {
+		if source["type"] != "base64" || source["media_type"] != "application/pdf" || err != nil || len(data) > maxPDFBytes || !bytes.HasPrefix(raw, []byte("%PDF-")) {
+			c.report("message %d has a document that is no PDF in base64 of at most %d bytes", i, maxPDFBytes)
+		}
+		return
+	}
 	if source["type"] != "base64" || err != nil || len(data) > maxImageBytes {
 		c.report("message %d has an image that is no base64 of at most %d bytes", i, maxImageBytes)
 		return
@@ -287,5 +294,5 @@ func (c *checker) checkImage(i int, b Block) {
 
 // blockRoles are the types of blocks, and the role that may have them; "" is both.
 var blockRoles = map[string]string{
-	"text": "", "image": "user", "tool_use": "assistant", "tool_result": "user", "thinking": "assistant", "redacted_thinking": "assistant",
+	"text": "", "image": "user", "document": "user", "tool_use": "assistant", "tool_result": "user", "thinking": "assistant", "redacted_thinking": "assistant",
 }
