@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {79, 1248},
+	".":                             {79, 1249},
 	"agent":                         {3532, 8434},
 	"agent/agenttest":               {982, 82},
 	"agent/anthropic":               {1122, 466},
