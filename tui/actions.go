@@ -18,6 +18,12 @@ type (
 	// requestFailed shows why something that the user requested failed.
 	requestFailed struct{ err error }
 
+	// changeModel changes the model or its window. Messages that are sent meanwhile wait for it, so that they go to
+	// the model that the user chose.
+	changeModel struct {
+		change func(context.Context) error
+	}
+
 	// modelChangeDone ends a change of the model or its window. err may be a *Consent, which asks the user.
 	modelChangeDone struct{ err error }
 

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -74,4 +75,25 @@ func TestSwitchingToAnotherProviderAsksForConsent(t *testing.T) {
 		r.press("y")
 		r.wantCalls("switch openai/gpt-5.4", "switched")
 	})
+}
+
+// A message that is sent while the model changes waits for the change. If that fails, the message returns to the
+// composer: it was meant for the other model.
+func TestAMessageWaitsForTheModelChosenBeforeIt(t *testing.T) {
+	for name, failure := range map[string]error{"works": nil, "fails": errors.New("there is no such model")} {
+		screenOf(t, name, nil, func(r *rig) {
+			r.portGate, r.failing["switch"] = make(chan struct{}), failure
+			r.submit("/model openai/gpt-5.4")
+			r.submit("hello")
+			r.wantCalls("switch openai/gpt-5.4")
+			close(r.portGate)
+			r.settle()
+			if failure == nil {
+				r.wantCalls("first send hello")
+			} else {
+				r.wantCalls()
+				r.wantText("there is no such model", "│ hello")
+			}
+		})
+	}
 }

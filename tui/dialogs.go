@@ -275,7 +275,7 @@ func (d *dialogs) answerConsent(yes bool) pane.Action {
 	case yes && c.Open != nil:
 		return openConversation{c.Open, d.consentRequest}
 	case yes:
-		return d.env.tryAsync(c.Switch, endModelChange)
+		return changeModel{c.Switch}
 	case c.Decline != nil:
 		return actionList{textSnackbar(c.Declined), openConversation{open: c.Decline}}
 	case !d.session.isOpen:

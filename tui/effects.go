@@ -42,8 +42,6 @@ func failureSnackbar(err error) pane.Action {
 	return refusal(err.Error())
 }
 
-func endModelChange(err error) pane.Action { return modelChangeDone{err} }
-
 // afterDelay calls then in Update once d has passed.
 func afterDelay(d time.Duration, then func() pane.Action) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return commandResult{then: then} })
@@ -105,9 +103,9 @@ func (e *env) loadPage(title, page, about string) pane.Action {
 	})
 }
 
-func (e *env) switchModel(name string) tea.Cmd {
+func (e *env) switchModel(name string) pane.Action {
 	b := e.Backend
-	return e.tryAsync(func(ctx context.Context) error { return b.SwitchModel(ctx, name) }, endModelChange)
+	return changeModel{func(ctx context.Context) error { return b.SwitchModel(ctx, name) }}
 }
 
 // rememberPrompt keeps a message for the prompt history.

@@ -30,7 +30,7 @@ func (w *fakeState) log(call string) {
 // call logs a call, waits for portGate, and returns the error of the call in failing.
 func (r *rig) call(ctx context.Context, name, arguments string) error {
 	r.log(strings.TrimSpace(name + " " + arguments))
-	if r.portGate != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell", "models", "remove stored", "make"}, name) {
+	if r.portGate != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete", "page", "shell", "models", "remove stored", "make", "switch"}, name) {
 		select {
 		case <-r.portGate:
 		case <-ctx.Done():

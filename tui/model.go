@@ -129,11 +129,18 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		}
 	case requestFailed:
 		return m.showFailure(a.err)
+	case changeModel:
+		m.chat.outbox.modelChanges++
+		return m.env.tryAsync(a.change, func(err error) pane.Action {
+			m.chat.outbox.modelChanges--
+			return modelChangeDone{err}
+		})
 	case modelChangeDone:
+		sends := m.do(m.chat.outbox.modelChanged(a.err))
 		if action, asks := m.dialogs.askConsent(a.err, openRequest{}); asks {
-			return m.do(action)
+			return tea.Batch(sends, m.do(action))
 		}
-		return m.showFailure(a.err)
+		return tea.Batch(sends, m.showFailure(a.err))
 	case readAction:
 		return m.runRead(a)
 	case output:

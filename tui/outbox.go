@@ -16,7 +16,7 @@ import (
 
 // Messages are passed to the session in the order in which the user sent them: a message
 // whose files are still being read delays the messages after it, and a message sent while
-// a conversation opens waits for it. A message that cannot be passed on returns to the
+// a conversation opens or the model changes waits for it. A message that cannot be passed on returns to the
 // composer, so that no typed text is lost.
 
 // outbox holds the messages between composer and session.
@@ -27,6 +27,7 @@ type outbox struct {
 	keyboard  *keyboard
 	afterSend func() // is called after a message was passed to the session
 
+	modelChanges    int               // changes of the model under way, which messages wait for
 	unsent          []*outgoing       // not passed to the session yet, oldest first
 	queued          []waitingMessage  // passed to the session, waiting for the running turn
 	typedAs         map[string]string // typed text of messages with files that are not in the log yet, by the sent text
@@ -181,7 +182,7 @@ func (o *outbox) send(msg *outgoing) pane.Action {
 // flush passes on the messages that are ready.
 func (o *outbox) flush() pane.Action {
 	s := o.session
-	if !s.isOpen || s.isOpening {
+	if !s.isOpen || s.isOpening || o.modelChanges > 0 {
 		return nil
 	}
 	var reads actionList
@@ -216,6 +217,18 @@ func (o *outbox) flush() pane.Action {
 		o.afterSend()
 	}
 	return reads
+}
+
+// modelChanged passes on what waited for a change of the model. If the change failed, or needs the user's consent, the
+// messages return to the composer: they were meant for the other model.
+func (o *outbox) modelChanged(err error) pane.Action {
+	if o.modelChanges > 0 {
+		return nil
+	}
+	if err != nil {
+		o.returnUnsent()
+	}
+	return o.flush()
 }
 
 // filesRead handles the files of a message, if it still waits for them.

@@ -219,7 +219,7 @@ func effortCommand(m *Model, args string) pane.Action {
 func windowCommand(m *Model, args string) pane.Action {
 	if args != "" {
 		b := m.env.Backend
-		return m.env.tryAsync(func(ctx context.Context) error { return b.SetWindow(ctx, args) }, endModelChange)
+		return changeModel{func(ctx context.Context) error { return b.SetWindow(ctx, args) }}
 	}
 	w := m.session.load.meter.Window()
 	if !w.IsKnown() {
