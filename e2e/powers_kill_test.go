@@ -33,7 +33,10 @@ done
 // kills is how many times the program is killed; PLIMSOLL_KILLS sets another number.
 func kills(t *testing.T) int {
 	text, ok := os.LookupEnv("PLIMSOLL_KILLS")
-	if !ok {
+	switch {
+	case !ok && testing.Short():
+		return 3
+	case !ok:
 		return 8
 	}
 	n, err := strconv.Atoi(text)

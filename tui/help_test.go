@@ -20,3 +20,17 @@ func TestTheHelpListsEveryKey(t *testing.T) {
 		}
 	})
 }
+
+// Every command is offered with its help under each of its names, however they are written.
+func TestEveryNameOfACommandIsOffered(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.resize(140, 24)
+		for _, c := range tui.Commands() {
+			for _, name := range append([]string{c.Name}, c.Aliases...) {
+				r.typeText("/" + strings.ToUpper(name))
+				r.wantText("/"+c.Name, c.Help[:min(len(c.Help), 30)])
+				r.press("esc", "ctrl+u")
+			}
+		}
+	})
+}
