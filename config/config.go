@@ -59,16 +59,19 @@ type Permissions struct {
 	Sandbox          string   `yaml:"sandbox" enum:"auto,workspace,read-only,off" doc:"Commands of the model are confined: workspace = they write the workspace, a temporary folder and write; read-only = only a temporary folder; auto = workspace as far as the system can; off = not at all. With workspace and read-only a command does not run where the system cannot."`
 	Network          string   `yaml:"network" enum:"off,ask,on" doc:"What commands in the sandbox reach: off = only hosts of hosts; ask = those, and others after a question for each; on = everything."`
 	Hosts            []string `yaml:"hosts" check:"text" doc:"Hosts that commands in the sandbox reach without a question, such as proxy.golang.org or *.npmjs.org; without a port, 80 and 443."`
-	Write            []string `yaml:"write" check:"text" doc:"Files and folders that commands in the sandbox may write besides the workspace; ~/ is the home folder. Unset = the caches of compilers and package managers (config.yaml.example)."`
+	Write            []string `yaml:"write" check:"text" doc:"Files and folders that commands in the sandbox may write besides the workspace; ~/ is the home folder, and $NAME at the beginning the value of a variable. Unset = the caches of compilers and package managers (config.yaml.example)."`
 	Secrets          []string `yaml:"secrets" check:"text" doc:"Files and folders that commands in the sandbox may not read, besides known places of keys. A workspace file adds to this list."`
 	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that commands and http_request may reach although they are loopback, link-local or private."`
 }
 
 // caches are what commands in the sandbox may write unless permissions.write says otherwise: compilers and package managers do not
-// work without. A folder that does not exist is passed over.
+// work without. A folder that does not exist is made if the program that fills it is there, else passed over, and so is that of a
+// variable that is not set.
 var caches = []string{"~/.cache", "~/.npm", "~/.yarn", "~/.bun/install/cache", "~/.local/share/pnpm/store", "~/go/pkg", "~/.cargo/registry", "~/.cargo/git",
 	"~/.m2/repository", "~/.gradle/caches", "~/.gradle/daemon", "~/.gradle/wrapper", "~/.ivy2/cache", "~/.nuget/packages", "~/.pub-cache/hosted",
-	"~/.ccache", "~/.stack", "~/.cabal/packages", "~/Library/Caches"}
+	"~/.ccache", "~/.stack", "~/.cabal/packages", "~/Library/Caches", "$GOCACHE", "$GOMODCACHE", "$GOPATH/pkg", "$npm_config_cache", "$CARGO_HOME/registry",
+	"$CARGO_HOME/git", "$CCACHE_DIR", "$PIP_CACHE_DIR", "$UV_CACHE_DIR", "$XDG_CACHE_HOME/go-build", "$XDG_CACHE_HOME/ccache", "$XDG_CACHE_HOME/pip",
+	"$XDG_CACHE_HOME/uv"}
 
 // OnDemand decides which tools of servers requests declare, and which the model looks up.
 type OnDemand struct {

@@ -10,15 +10,20 @@ import (
 	"testing"
 
 	"plimsoll/cli"
+	confine "plimsoll/tools/sandbox"
 )
 
 // asPlimsoll is the variable that makes the test binary run as plimsoll.
 const asPlimsoll = "PLIMSOLL_E2E"
 
+// withSpaces is the value of asPlimsoll with which commands get namespaces.
+const withSpaces = "spaces"
+
 const version = "0.0.0-test"
 
 // TestMain runs the test binary as plimsoll if asPlimsoll is set.
 func TestMain(m *testing.M) {
+	confine.RunHelper()
 	if os.Getenv(asPlimsoll) != "" {
 		os.Exit(plimsoll())
 	}
@@ -46,6 +51,10 @@ func plimsoll() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return cli.Run(ctx, cli.Env{Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
+	self := ""
+	if os.Getenv(asPlimsoll) == withSpaces {
+		self = "/proc/self/exe"
+	}
+	return cli.Run(ctx, cli.Env{Self: self, Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: version})
 }

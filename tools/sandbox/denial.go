@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,9 +15,15 @@ var (
 	refusedFile = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)permission denied|read-only file system|operation not permitted|device or resource busy|\b(EACCES|EPERM|EROFS|EBUSY)\b`)
 	})
+	missingFile = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)no such file or directory|\bENOENT\b`) // what a mount covers is not there
+	})
 	refusedNetwork = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)network is unreachable|could not resolve|couldn't resolve|name resolution|no such host|nodename nor servname|name or service not known|` +
 			`getaddrinfo|\b(ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b|(dial|connect|bind|listen|socket)\w*\b.*(permission denied|not permitted|EACCES|EPERM)|server misbehaving`)
+	})
+	refusedKeys = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)failed to sign the data|couldn't load public key|no secret key|permission denied \(publickey`)
 	})
 	paths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s'\"`:,;()\\[\\]]*/[^\\s'\"`:,;()\\[\\]]+") })
 )
@@ -32,11 +39,15 @@ func (s *Sandbox) Denial(output string) string {
 		if s.Network != NetworkOn && refusedNetwork().MatchString(line) {
 			return "reaching the network"
 		}
-		if !refusedFile().MatchString(line) {
+		if refusedKeys().MatchString(line) {
+			return "using your keys"
+		}
+		refused := refusedFile().MatchString(line)
+		if !refused && !missingFile().MatchString(line) {
 			continue
 		}
 		for _, path := range paths().FindAllString(line, -1) {
-			if what := s.keptFrom(path); what != "" && !strings.HasPrefix(path, "//") {
+			if what := s.keptFrom(path, !refused); what != "" && !strings.HasPrefix(path, "//") {
 				return what
 			}
 		}
@@ -44,10 +55,14 @@ func (s *Sandbox) Denial(output string) string {
 	return ""
 }
 
-// keptFrom says what a command cannot do with a path, "" if it is free to write it.
-func (s *Sandbox) keptFrom(path string) string {
+// keptFrom says what a command cannot do with a path, "" if it is free to write it. covered tells that the command did not see it; it
+// is free to see what is not there.
+func (s *Sandbox) keptFrom(path string, covered bool) string {
 	if full := s.expand([]string{strings.TrimRight(path, ".")}); len(full) == 1 {
 		path = full[0]
+	}
+	if _, err := os.Lstat(path); covered && err != nil {
+		return ""
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,6 +88,8 @@ func (s *Sandbox) keptFrom(path string) string {
 	switch {
 	case in(r.hidden):
 		return "reading " + path
+	case covered && (in(r.read) || in(r.write)):
+		return ""
 	case in(r.fixed), !in(r.write) && in(r.read):
 		return "writing " + path
 	case !in(r.write):

@@ -64,6 +64,27 @@ var homeStarters = []string{".bashrc", ".bash_profile", ".bash_login", ".bash_lo
 // cacheStarters are programs that lie in a cache: they are read only.
 var cacheStarters = []string{".cache/pre-commit", ".cache/plimsoll", ".cache/nix", ".cache/fish", ".cache/p10k-*", ".cache/gitstatus", ".cache/zsh*"}
 
+// fills names the program that makes a cache, by the last name of the cache's path.
+var fills = map[string]string{".cache": "sh", ".npm": "npm", ".yarn": "yarn", "store": "pnpm", "pkg": "go", "go-build": "go", "registry": "cargo", "git": "cargo",
+	"repository": "mvn", "packages": "dotnet", "ccache": "ccache", "pip": "pip3", "uv": "uv"}
+
+// makeCaches makes caches in place of the programs that would make them, which cannot write the folder above. What cannot be made is
+// passed over.
+func (c Config) makeCaches() {
+	for _, path := range c.Write {
+		program, known := fills[filepath.Base(path)]
+		wanted := strings.HasSuffix(path, "/") || known && slices.ContainsFunc(c.Path, func(dir string) bool {
+			_, err := os.Stat(filepath.Join(dir, program))
+			return err == nil
+		})
+		if _, err := os.Stat(c.Home); wanted && (err == nil || !strings.HasPrefix(path, "~")) {
+			for _, dir := range c.expand([]string{path}) {
+				_ = os.MkdirAll(dir, 0o700)
+			}
+		}
+	}
+}
+
 // rulesFor lists the files of a mode; temp is writable.
 func (c Config) rulesFor(mode Mode, temp string) rules {
 	var r rules

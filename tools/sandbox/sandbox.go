@@ -44,7 +44,7 @@ type Config struct {
 	Workspace string   // absolute
 	Home      string   // the user's home folder, "" for none
 	Path      []string // folders of programs, as in PATH
-	Write     []string // files and folders that commands may write besides
+	Write     []string // files and folders that commands may write besides; those that end in a slash are made
 	Secrets   []string // files and folders that they may not read, besides the known ones
 	Own       []string // the program's own files and folders
 	Helper    string   // a program whose main calls RunHelper first; "": no namespaces
@@ -129,9 +129,12 @@ func (s *Sandbox) settle() {
 	}
 }
 
-// makeTemp makes the temporary folder, once; the caller holds mu.
+// makeTemp makes the temporary folder and caches that are missing, once; the caller holds mu.
 func (s *Sandbox) makeTemp() (err error) {
 	if s.temp == "" {
+		if s.Mode != ReadOnly {
+			s.makeCaches()
+		}
 		s.temp, err = os.MkdirTemp("", "plimsoll-")
 	}
 	return err
@@ -158,9 +161,12 @@ var agentVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "
 	"SESSION_MANAGER", "GNOME_KEYRING_CONTROL", "DOCKER_HOST", "CONTAINER_HOST", "BUILDKIT_HOST", "KUBECONFIG", "TMUX", "STY",
 	"VSCODE_IPC_HOOK", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "NOTIFY_SOCKET", "LISTEN_FDS", "INVOCATION_ID", "TMPDIR", "TMP", "TEMP"}
 
+// quiet keeps programs from reaching hosts that nobody named, to look for a later version of themselves or to tell what they do.
+var quiet = []string{"npm_config_update_notifier=false", "NO_UPDATE_NOTIFIER=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "CHECKPOINT_DISABLE=1", "DO_NOT_TRACK=1"}
+
 // environment returns environ without the sockets of agents, with the temporary folder; the caller holds mu.
 func (s *Sandbox) environment(environ []string) []string {
-	out := make([]string, 0, len(environ)+1)
+	out := slices.Clone(quiet) // what environ says wins
 	for _, kv := range environ {
 		name, _, _ := strings.Cut(kv, "=")
 		if !slices.Contains(agentVariables, strings.ToUpper(name)) {

@@ -134,6 +134,25 @@ func id(t *testing.T) string {
 	return string(out)
 }
 
+func TestMissingCachesAreMadeWhereTheirProgramIs(t *testing.T) {
+	t.Parallel()
+	away := realDir(t) + "/away"
+	f := newFixture(t, func(c *sandbox.Config) {
+		c.Path, c.Write = []string{filepath.Join(c.Home, "bin")}, []string{"~/.npm", "~/.cargo/git", "~/go/pkg", away + "/", "~/plain"}
+	})
+	for _, program := range []string{"npm", "go"} {
+		f.write(filepath.Join(f.home, "bin", program), "")
+	}
+	if out, err := f.run(sandbox.Profile{}, "echo x >~/.npm/x && echo x >~/go/pkg/x && echo x >"+away+"/x && ! echo x >~/plain/x"); err != nil {
+		t.Error(err, out)
+	}
+	for _, path := range []string{".cargo/git", "plain"} {
+		if _, err := os.Stat(filepath.Join(f.home, path)); err == nil {
+			t.Errorf("%s was made", path)
+		}
+	}
+}
+
 func TestTheDenialIsRecognised(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -145,6 +164,10 @@ func TestTheDenialIsRecognised(t *testing.T) {
 		"dial tcp 1.2.3.4:443: connect: network is unreachable":                   "reaching the network",
 		"cat: " + f.ws + "/a: Permission denied":                                  "",
 		"--- FAIL: TestX\n    x_test.go:3: got permission denied":                 "",
+		"cat: " + f.home + "/notes: No such file or directory":                    "opening " + f.home + "/notes",
+		"cat: " + f.home + "/gone: No such file or directory":                     "",
+		"cat: " + f.ws + "/a: No such file or directory":                          "",
+		"error: gpg failed to sign the data":                                      "using your keys",
 		"error: could not write config file .git/config: Device or resource busy": "writing " + f.ws + "/.git/config",
 	} {
 		if got := f.box.Denial(output); got != want {
