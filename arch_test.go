@@ -48,7 +48,7 @@ var ours = []struct {
 	}},
 	{"cli/show", []string{
 		"agent", "agent/llm", "cli/console", "cli/session", "cli/table", "compact/inspect", "compact/meter", "compact/planner",
-		"compact/projection", "config", "conversation", "conversation/numbers", "conversation/plain", "tools/skill",
+		"compact/projection", "config", "conversation", "conversation/numbers", "conversation/plain", "tools/skill", "tui/breakdown",
 	}},
 	{"cli/keys", []string{"config"}},
 	{"cli/owncommand", []string{"config", "conversation", "conversation/plain"}},
@@ -66,7 +66,7 @@ var ours = []struct {
 		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/owncommand", "cli/session", "cli/setup",
 		"cli/show", "cli/terminal", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
 		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
-		"themes", "tools/mcp", "tools/permission", "tools/picture", "tools/shell", "tools/skill", "tools/workspace", "tui", "tui/changes",
+		"themes", "tools/mcp", "tools/permission", "tools/picture", "tools/shell", "tools/skill", "tools/workspace", "tui", "tui/breakdown", "tui/changes",
 	}},
 	{"cli/table", nil},
 	{"cli/terminal", []string{"conversation/plain"}},

@@ -24,6 +24,7 @@ import (
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 	"plimsoll/tui"
+	"plimsoll/tui/breakdown"
 )
 
 // Page returns a text about the program or the conversation.
@@ -184,13 +185,13 @@ func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOn
 	if last := setup.LastModel(events); last.Name() == m.Name() && last.Window > 0 { // the newest one by the server or the user
 		m.Window = meter.Window{Tokens: last.Window, Source: meter.WindowSource(last.Source)}
 	}
-	breakdown := session.BreakdownOf(rules, session.NewSnapshot(ctx, h.deps.Resources.Store, running.ID, events), m)
+	measured := session.BreakdownOf(rules, session.NewSnapshot(ctx, h.deps.Resources.Store, running.ID, events), m)
 	var b strings.Builder
 	if costsOnly {
 		if len(events) == 0 {
 			return "No messages yet.", nil
 		}
-		show.WriteCosts(&b, m, breakdown.Costs)
+		show.WriteCosts(&b, m, measured.Costs)
 		return b.String(), nil
 	}
 	writeRow := func(name, format string, args ...any) {
@@ -205,14 +206,14 @@ func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOn
 	}
 	writeRow("model", "%s", plain.Line(model))
 	writeRow("endpoint", "%s", plain.Line(conn.Choice().DisplayAddress()))
-	if w := breakdown.Reading; w.Window.IsKnown() {
-		writeRow("window", "%s tokens (%s)", numbers.Grouped(w.Window.Tokens), show.WindowSource(w.Window.Source))
+	if w := measured.Reading; w.Window.IsKnown() {
+		writeRow("window", "%s tokens (%s)", numbers.Grouped(w.Window.Tokens), breakdown.WindowNote(w.Window.Source))
 		writeRow("", "load line %s (%s), hard line %s, %s kept free for the reply",
 			numbers.Grouped(w.LoadLine), console.WindowShare(w, w.LoadLine), numbers.Grouped(w.HardLine), numbers.Grouped(w.Reserve))
 	} else {
 		writeRow("window", "unknown; set it with /window 128k")
 	}
-	words := breakdown.Forecast.Rule
+	words := measured.Forecast.Rule
 	if p, ok := rules.Profiles[rules.DefaultProfile]; ok {
 		words += "; by hand: profile " + rules.DefaultProfile + ", " + profileNote(p)
 	}
@@ -240,7 +241,7 @@ func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOn
 	b.WriteByte('\n')
 	writeRow("chat", "%s in %s", running.ID, plain.Line(workspace))
 	if len(events) > 0 {
-		show.WriteCosts(&b, m, breakdown.Costs)
+		show.WriteCosts(&b, m, measured.Costs)
 	}
 	return b.String(), nil
 }

@@ -109,6 +109,20 @@ func (m *Model) Show(c Content) {
 	}
 }
 
+// Text draws all rows of a view without colors, for output outside the screen. No line is wider than width cells.
+func Text(c Content, width int) string {
+	m := New(Options{})
+	m.SetSize(width, roomy)
+	m.Show(c)
+	var b strings.Builder
+	for i := range m.rows {
+		for _, line := range m.Lines(i, false, width) {
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
 // Cursor is nil: the view has no text field.
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
