@@ -321,8 +321,8 @@ func (h *Host) OnDisk(ctx context.Context, files []diff.ChangedFile, kept []conv
 	return found
 }
 
-// compareFile returns the change, as one diff if the file is unchanged on disk, and the state on disk. The diff begins with the
-// content that was kept before the first change, or with the one that the recorded diffs lead back to.
+// compareFile returns the change and the state on disk. The change is one diff if the file is unchanged on disk and its content
+// before the first change was kept.
 func (h *Host) compareFile(ws *workspace.Files, f diff.ChangedFile, kept []conversation.FileChange) (diff.ChangedFile, changes.Disk) {
 	p, err := ws.Locate(f.Name)
 	if err != nil {
@@ -346,8 +346,8 @@ func (h *Host) compareFile(ws *workspace.Files, f diff.ChangedFile, kept []conve
 			return f, changes.DiskSame
 		}
 	}
-	if whole, same := f.Whole(text); same {
-		return whole, changes.DiskSame
+	if !f.IsNow(text) {
+		return f, changes.DiskOther
 	}
-	return f, changes.DiskOther
+	return f, changes.DiskSame
 }

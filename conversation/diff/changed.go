@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"plimsoll/conversation"
 )
 
@@ -51,32 +49,10 @@ func (c ChangedFile) Patch() string {
 	return b.String()
 }
 
-// Whole takes the file's current text. It reports whether that is the text after the last edit. If it is, and every edit
-// can be undone, the result has one diff in place of all: from the text before the first edit to the current one.
-func (c ChangedFile) Whole(now string) (ChangedFile, bool) {
-	last := c.Diffs[len(c.Diffs)-1]
-	first := conversation.Clean(now)
-	_, fits := last.undo(first)
-	if last.After != "" && ID(now) != last.After || last.After == "" && !fits {
-		return c, false
-	}
-	from := "a/" + c.Diffs[0].From
-	for i, f := range slices.Backward(c.Diffs) {
-		before, ok := f.undo(first)
-		if i == 0 && c.Created() { // also for a diff whose end was not stored
-			from, before, ok = nowhere, "", true
-		}
-		if !ok || i > 0 && f.Before != c.Diffs[i-1].After {
-			return c, true
-		}
-		first = before
-	}
-	whole, ok := Parse(udiff.Unified(from, "b/"+last.To, first, conversation.Clean(now)))
-	if !ok { // the edits cancelled each other
-		whole = File{From: c.Diffs[0].From, To: last.To}
-	}
-	c.Diffs = []File{whole}
-	return c, true
+// IsNow reports whether text is that after the last edit, true if the log does not say.
+func (c ChangedFile) IsNow(text string) bool {
+	after := c.Diffs[len(c.Diffs)-1].After
+	return after == "" || after == ID(text)
 }
 
 // ChangedFiles lists the files that a conversation changed, sorted by name: those with a diff in a tool result. Undone turns count

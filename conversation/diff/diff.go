@@ -5,7 +5,6 @@ package diff
 import (
 	"crypto/sha1"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -81,9 +80,6 @@ func ID(text string) string {
 	return fmt.Sprintf("%x", h.Sum(nil))[:idDigits]
 }
 
-// Index returns the line of a git diff with the ids of the texts before and after.
-func Index(before, after string) string { return "index " + before + ".." + after + "\n" }
-
 // Version is a file before or after a change.
 type Version struct {
 	Name, Text string
@@ -94,7 +90,7 @@ type Version struct {
 func Unified(before, after Version) string {
 	from, fromID := before.side("a/")
 	to, toID := after.side("b/")
-	return conversation.Clean(Index(fromID, toID) + udiff.Unified(from, to, before.Text, after.Text))
+	return conversation.Clean("index " + fromID + ".." + toID + "\n" + udiff.Unified(from, to, before.Text, after.Text))
 }
 
 func (v Version) side(prefix string) (name, id string) {
@@ -282,35 +278,4 @@ func (h Hunk) sizes() (oldCount, newCount int) {
 		}
 	}
 	return oldCount, newCount
-}
-
-// undo returns the text before the change, from the text after it. It is false if the diff does not lead to that text, or
-// part of the diff was not stored.
-func (f File) undo(after string) (before string, ok bool) {
-	lines := slices.Collect(strings.Lines(after))
-	var b strings.Builder
-	at := 0 // lines that are already copied
-	for _, h := range f.Hunks {
-		from := h.New - 1
-		if _, newCount := h.sizes(); newCount == 0 { // the hunk comes after that line
-			from = h.New
-		}
-		if from < at || from > len(lines) {
-			return "", false
-		}
-		b.WriteString(strings.Join(lines[at:from], ""))
-		at = from
-		for _, l := range h.Lines {
-			if l.Op != Removed {
-				if at >= len(lines) || lines[at] != l.Text {
-					return "", false
-				}
-				at++
-			}
-			if l.Op != Added {
-				b.WriteString(l.Text)
-			}
-		}
-	}
-	return b.String() + strings.Join(lines[at:], ""), f.Cut == 0
 }
