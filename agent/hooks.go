@@ -45,7 +45,6 @@ func (h *hookRunner) run(ctx context.Context, in conversation.HookInput) (conver
 	return out, context.Cause(ctx)
 }
 
-// stop stops the hooks that run.
 func (h *hookRunner) stop(cause error) {
 	if h.cancel != nil {
 		h.cancel(cause)
@@ -101,7 +100,6 @@ func (h *hookRunner) aboutMessage(ctx context.Context, text string) (conversatio
 	return m.WithHookTexts(out.Added), h.events(out.Ran), nil
 }
 
-// atTurnEnd tells the hooks how a turn ended.
 func (h *hookRunner) atTurnEnd(ctx context.Context, t *turn, ended error) {
 	if h.port == nil || !t.hasBegun {
 		return

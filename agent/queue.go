@@ -33,7 +33,6 @@ func (q *queue) next() (m queued, ok bool) {
 	return m, true
 }
 
-// show publishes the queue.
 func (q *queue) show() {
 	q.updates.Put(updates.Queued{Texts: q.texts()})
 	q.isShown = len(q.messages) > 0

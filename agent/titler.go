@@ -95,7 +95,6 @@ func (t *titler) hasFirstLineTitle() bool {
 	return false
 }
 
-// request is the request for a title.
 func (t *titler) request(question, reply string) llm.Outgoing {
 	text := "The user wrote:\n" + shorten(llm.OneLine(question), messageChars) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), messageChars) + "\n\nWrite the title."
 	return sideRequest(t.journal, conversation.PurposeTitle, llm.Request{

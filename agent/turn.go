@@ -69,7 +69,6 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.setIdle()
 }
 
-// newestMessage is the newest user message.
 func (a *Agent) newestMessage() string {
 	for _, e := range slices.Backward(a.journal.Events()) {
 		if m, ok := e.Body.(conversation.UserMessage); ok {

@@ -17,7 +17,6 @@ import (
 //     anything else is left to be refused as a bound
 //   - nothing after -- is changed, nor the value of another flag
 
-// attachFlagValues rewrites the arguments of the program.
 func attachFlagValues(args []string) []string {
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -38,7 +37,6 @@ func attachFlagValues(args []string) []string {
 	return args
 }
 
-// attachFromValues attaches the values of --from from argument i on.
 func attachFromValues(args []string, i int) []string {
 	for ; i < len(args); i++ {
 		switch arg := args[i]; {
@@ -53,13 +51,11 @@ func attachFromValues(args []string, i int) []string {
 	return args
 }
 
-// attachValue makes args[i+1] the value of the flag at args[i].
 func attachValue(args []string, i int, name string) []string {
 	out := append(slices.Clone(args[:i]), name+"="+args[i+1])
 	return append(out, args[i+2:]...)
 }
 
-// isFromValue reports whether the argument after --from is its value.
 func isFromValue(arg string) bool {
 	if _, err := edit.ParseBound(arg); err == nil {
 		return true
@@ -70,7 +66,6 @@ func isFromValue(arg string) bool {
 	return !looksLikeID(arg)
 }
 
-// looksLikeID reports whether an argument could name a conversation.
 func looksLikeID(arg string) bool {
 	n := len(arg)
 	if n < conversation.MinIDPrefix || n > conversation.IDLength {

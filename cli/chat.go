@@ -112,7 +112,6 @@ func (cmd *chatCommand) resolveResume(ctx context.Context, options screen.ChatOp
 	return screen.ChatOptions{Resume: id}, err
 }
 
-// editor is the command line of the user's editor.
 func (cmd *chatCommand) editor() []string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if editor := strings.Fields(cmd.console.Getenv(name)); len(editor) > 0 {
@@ -122,7 +121,6 @@ func (cmd *chatCommand) editor() []string {
 	return []string{"vi"}
 }
 
-// editFile returns the command that opens a file in the user's editor.
 func (cmd *chatCommand) editFile(ctx context.Context, path string) (tea.ExecCommand, error) {
 	editor := cmd.editor()
 	_, err := exec.LookPath(editor[0])

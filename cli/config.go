@@ -16,7 +16,6 @@ type configCommands struct {
 	settings *setup.Settings
 }
 
-// configCommand builds the command config with its subcommands.
 func configCommand(cmd *configCommands) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",

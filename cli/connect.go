@@ -90,7 +90,6 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 	return strings.ToLower(name), nil
 }
 
-// unknownProvider is the error for a wrong name of a provider.
 func unknownProvider(name string, providers *setup.Providers) error {
 	return console.AsUsage(console.WithHint(fmt.Errorf("unknown provider %q", name), "the providers are "+strings.Join(providers.Names(), ", ")))
 }

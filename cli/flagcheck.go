@@ -50,7 +50,6 @@ func resumeID(ctx context.Context, conversations *session.Conversations, newest 
 	return id, err
 }
 
-// refuseUnknownCommands makes cobra's help and completion commands refuse unknown commands.
 func refuseUnknownCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

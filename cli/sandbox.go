@@ -60,7 +60,6 @@ func (cmd *sandboxCommand) Run(ctx context.Context, args []string) error {
 	return cmd.run(ctx, box, cfg, args)
 }
 
-// run runs a command with the streams of this one.
 func (cmd *sandboxCommand) run(ctx context.Context, box *sandbox.Sandbox, cfg config.Config, args []string) error {
 	path, err := exec.LookPath(args[0])
 	if err != nil {

@@ -143,7 +143,6 @@ func (cmd *searchCommand) writeLine(limit int, text string) error {
 	return nil
 }
 
-// noteUnread notes what could not be searched.
 func (cmd *searchCommand) noteUnread(report storage.SearchReport) {
 	if report.Unread > 0 {
 		cmd.console.Note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))

@@ -176,7 +176,6 @@ func (d *decoder) decodeEntry(v reflect.Value, l leaf, depth int, tag reflect.St
 	return nil
 }
 
-// decodeBody decodes into an untyped field of a request body.
 func (d *decoder) decodeBody(v reflect.Value, l leaf, depth int) error {
 	if err := checkJSON(l.value); err != nil {
 		return err
@@ -276,7 +275,6 @@ func unknownKey(path, siblings []string) error {
 // effect.
 var plannedKeys = []string{"mcp.*.compaction"}
 
-// recordOrigin records where a key was set explicitly.
 func (d *decoder) recordOrigin(l leaf, depth int) {
 	d.origins[Path(l.keys()[:depth]...)] = Origin{Layer: d.layer, File: d.src.name, Line: l.line, source: d.src}
 }

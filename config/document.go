@@ -44,7 +44,6 @@ type segment struct {
 	line, col int
 }
 
-// keys returns the keys of the path.
 func (l leaf) keys() []string {
 	out := make([]string, len(l.path))
 	for i, s := range l.path {
@@ -86,7 +85,6 @@ func (l leaf) isEmpty() bool {
 	return table || l.value == nil
 }
 
-// tableOf returns values as a table.
 func tableOf(leaves []leaf) map[string]any {
 	var values any = map[string]any{}
 	for _, l := range leaves {
@@ -243,7 +241,6 @@ func checkTokens(src *source, tokens token.Tokens) *Problem {
 	return nil
 }
 
-// syntaxProblem turns an error of the parser into a Problem.
 func (s *source) syntaxProblem(err error) *Problem {
 	message, line, col := "cannot be read as YAML", 0, 0
 	// its Error method prints the tokens of the whole file, in quadratic time

@@ -111,7 +111,6 @@ var effects = map[string]string{
 	"":                   "is yours to decide",
 }
 
-// effectOf returns the explanation for a key.
 func effectOf(key string) string {
 	best := ""
 	for prefix := range effects {

@@ -54,7 +54,6 @@ func Load(o LoadOptions) (Loaded, error) {
 	return l.Loaded, l.problems.asError()
 }
 
-// applyOverrides applies KEY=VALUE settings.
 func (l *loader) applyOverrides(layer Layer, set []string) {
 	for _, text := range set {
 		l.Sources = append(l.Sources, Source{Layer: layer, Path: printable(maskedOverride(text)), Found: true})
@@ -91,7 +90,6 @@ func (l *loader) applyFile(layer Layer, path string, named bool, trust func(hash
 	}
 }
 
-// applyDocument parses one document and applies it.
 func (l *loader) applyDocument(layer Layer, path string, data []byte, trust func(hash string) bool) {
 	if layer == LayerWorkspace {
 		sum := sha256.Sum256(data)

@@ -96,7 +96,6 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 	return "text"
 }
 
-// defaultText formats a default value as written in the file.
 func defaultText(v reflect.Value, tag reflect.StructTag) string {
 	if check := tag.Get("check"); v.IsZero() && (check == "chars" || check == "share") {
 		return autoWord

@@ -75,7 +75,6 @@ func (r *relationChecker) checkTool(t Tool, at string) {
 	}
 }
 
-// checkServer checks that a server is either a program or an address.
 func (r *relationChecker) checkServer(s MCPServer, at string) {
 	switch {
 	case len(s.Command) > 0 && s.URL != "":

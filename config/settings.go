@@ -133,7 +133,6 @@ func settingsWith(o LoadOptions, set map[string]string) (path string, data []byt
 	return path, settingsText(user, values), nil
 }
 
-// settingsText formats the settings file.
 func settingsText(user string, values map[string]any) []byte {
 	text := fmt.Appendf(nil, settingsHeader, filepath.Base(user))
 	if len(values) > 0 {
@@ -143,7 +142,6 @@ func settingsText(user string, values map[string]any) []byte {
 	return text
 }
 
-// values returns the settings by key.
 func (l Loaded) values() map[string]Setting {
 	out := map[string]Setting{}
 	for _, s := range l.Settings() {

@@ -209,7 +209,6 @@ func parameterAt(text string) (string, bool) {
 	})
 }
 
-// expand is the command with the arguments of a call.
 func expand(words []commandWord, args params.Values) (string, error) {
 	var out strings.Builder
 	noOptions := false // after --, nothing is read as an option

@@ -90,7 +90,6 @@ type edit struct {
 	done          string // text of the tool result after it is written
 }
 
-// effect describes the edit for permissions.
 func (e edit) effect(tool string) permission.Effect {
 	t := permission.OfFile(tool, permission.AccessEdit, e.place)
 	t.Diff = func() string { return cutLines(e.diff(), maxReviewDiff) }

@@ -137,7 +137,6 @@ func newSearch(f *workspace.Files, args params.Values) (*search, error) {
 	return s, nil
 }
 
-// file searches one file.
 func (s *search) file(rel string) error {
 	file, st, err := s.files.Open(workspace.Place{Rel: rel, Name: rel})
 	if err != nil {

@@ -231,7 +231,6 @@ func loadInto[T any](e *env, doing string, what func(context.Context) (T, error)
 	})
 }
 
-// editDraft opens a draft in the user's editor.
 func (c *chat) editDraft(draft string) pane.Action {
 	return c.env.openEditor(draft, c.replaceDraft(draft))
 }

@@ -96,7 +96,6 @@ func (c *chat) showFailed(u updates.Failed) pane.Action {
 	return snackbarIfHidden{pane.Snackbar{Text: err.Error(), Failure: true}}
 }
 
-// showOutput puts a text into the transcript.
 func (c *chat) showOutput(title, text string) pane.Action {
 	c.transcript.ShowOutput(title, text)
 	return snackbarIfHidden{pane.Snackbar{Text: title + ": the conversation has it"}}
@@ -271,7 +270,6 @@ type shellRun struct {
 	stopped        bool // by the user
 }
 
-// typedText is the command as it was typed.
 func (r *shellRun) typedText() string {
 	if r.addsOutput {
 		return "!" + r.command

@@ -186,7 +186,6 @@ func (c *connecting) useModel(model, _ string) pane.Action {
 	return c.env.switchModel(model)
 }
 
-// removeKey removes the stored key after a confirmation.
 func (c *connecting) removeKey() pane.Action {
 	ctx, b, name := c.env.ctx, c.env.Backend, c.provider.Name
 	return confirm("Connect "+name, "Remove the key that is stored for "+name+"? To use it again you have to enter it again.", "remove it", "keep it", func() pane.Action {

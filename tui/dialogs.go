@@ -72,7 +72,6 @@ func (d *dialogs) dispatch(msg tea.Msg) (action pane.Action, unread bool) {
 	return action, false
 }
 
-// recordTyping records whether a key wrote into an unsent text.
 func (d *dialogs) recordTyping(wrote bool) {
 	d.wroteAt = time.Time{}
 	if wrote {

@@ -58,7 +58,6 @@ type draftOwner struct {
 	readOnly       bool   // the conversation is read-only here
 }
 
-// currentOwner identifies the conversation of the present draft.
 func (d *drafts) currentOwner() draftOwner { return draftOwner{d.session.ID, d.session.ReadOnly != ""} }
 
 // newStore returns a function that stores a draft; without a conversation it does nothing.

@@ -75,7 +75,6 @@ func (m *Model) runRead(r readAction) tea.Cmd {
 	}
 }
 
-// openStored returns a function that opens another conversation.
 func (e *env) openStored(id string) func(context.Context) (Conversation, error) {
 	b := e.Backend
 	return func(ctx context.Context) (Conversation, error) { return b.Resume(ctx, id) }
@@ -133,7 +132,6 @@ func (e *env) openEditor(text string, done func(text string)) tea.Cmd {
 	}
 }
 
-// readEdited returns the callback that reads the edited text and calls done.
 func readEdited(read func() (string, error), done func(text string)) tea.ExecCallback {
 	return func(err error) tea.Msg {
 		text, failed := read()

@@ -340,7 +340,6 @@ func (c *chat) placeSummaryLine(p *layoutPlan) {
 	}
 }
 
-// addSummaryLine adds the line about a summary to the drawn transcript.
 func (c *chat) addSummaryLine(around surroundings, view string) string {
 	p := c.area.plan
 	if !p.summaryLine.visible {

@@ -148,7 +148,6 @@ func (o *outbox) setQueued(texts []string) {
 	}
 }
 
-// takeQueued empties the queue and returns its texts.
 func (o *outbox) takeQueued() (texts []string) {
 	for _, waiting := range o.queued {
 		texts = append(texts, waiting.text)

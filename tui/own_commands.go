@@ -158,7 +158,6 @@ func (o *outbox) messageMade(msg *outgoing, text string, err error) pane.Action 
 	return o.flush()
 }
 
-// returnOwnCommand returns the line of a command to the composer.
 func (o *outbox) returnOwnCommand(msg *outgoing, why pane.Action) pane.Action {
 	if !o.removeUnsent(msg) {
 		return nil

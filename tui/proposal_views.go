@@ -19,7 +19,6 @@ type previewView struct {
 	shown   preview.Content
 }
 
-// previewDefault opens the preview of a compaction by the default profile.
 func (v *views) previewDefault() pane.Action {
 	request := edit.NewRequest()
 	request.Evicts = true

@@ -28,7 +28,6 @@ func (s *session) undoCompaction(epoch uint64) pane.Action {
 	return s.changePrompt("undoes the compaction", func() { s.Session.UndoCompaction(epoch) })
 }
 
-// undoNumbered undoes a compaction by the number in its line.
 func (s *session) undoNumbered(args string) pane.Action {
 	if args == "" {
 		return s.undoCompaction(0)

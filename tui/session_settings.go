@@ -167,7 +167,6 @@ func (s *session) showRule(r conversation.Rule) pane.Action {
 	})
 }
 
-// ruleText describes a rule in full.
 func ruleText(r conversation.Rule) string {
 	verb := "allows "
 	if r.Deny {

@@ -31,7 +31,6 @@ const (
 	aboutProgram
 )
 
-// pageCommand is a command that shows a page of text.
 func pageCommand(title, page string) func(*Model, string) pane.Action {
 	return func(m *Model, about string) pane.Action { return m.env.loadPage(title, page, about) }
 }

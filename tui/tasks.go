@@ -66,7 +66,6 @@ func (m *Model) openRunningTask() pane.Action {
 	return m.lists.tasks()
 }
 
-// openTaskOf shows the task of a call.
 func (s *session) openTaskOf(call string) pane.Action {
 	for _, e := range slices.Backward(s.log) {
 		if b, ok := e.Body.(conversation.TaskStarted); ok && b.Call == call && b.Parent == "" {
@@ -124,7 +123,6 @@ func (m *Model) enter(f *front) {
 	f.views.markStale()
 }
 
-// goBack goes back from a task to its conversation.
 func (m *Model) goBack() tea.Cmd { return m.closeTask(leave(m.session.Conversation)) }
 
 // closeTask shows the conversation of a task again, and leaves the task with a command. The draft stays with the task.

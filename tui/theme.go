@@ -110,7 +110,6 @@ func (ts themeStyles) pane() pane.Styles {
 	}
 }
 
-// states returns the styles of badges.
 func (ts themeStyles) states() map[projection.State]lipgloss.Style {
 	s := ts.styles.State
 	return map[projection.State]lipgloss.Style{
@@ -119,7 +118,6 @@ func (ts themeStyles) states() map[projection.State]lipgloss.Style {
 	}
 }
 
-// segments returns the styles of the gauge's categories.
 func (ts themeStyles) segments() map[projection.Segment]lipgloss.Style {
 	g := ts.styles.Gauge
 	return map[projection.Segment]lipgloss.Style{
@@ -241,7 +239,6 @@ func (t *theme) restoreAfterPicker(open *dialog.Stack) {
 	}
 }
 
-// setColors sets how many colors the terminal supports.
 func (t *theme) setColors(shown colorprofile.Profile) {
 	if t.profile != shown {
 		t.profile = shown

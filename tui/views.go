@@ -61,7 +61,6 @@ func (v *views) topView() fullView {
 	return v.stack[len(v.stack)-1]
 }
 
-// open shows a view over the visible one.
 func (v *views) open(view fullView) pane.Action {
 	view.restyle(v.styles)
 	v.stack = append(v.stack, view)
@@ -101,7 +100,6 @@ func (v *views) remove(view fullView) {
 	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == view })
 }
 
-// stopViewWork ends the running work of a closed view.
 func stopViewWork(view fullView) {
 	if c, ok := view.(workStopper); ok {
 		c.stopWork()

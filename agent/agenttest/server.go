@@ -99,7 +99,6 @@ func (s *Server) window(model string) int {
 	return s.Window
 }
 
-// begin records a request and chooses the reply.
 func (s *Server) begin(r llm.Request) (Served, Reply) {
 	stored := 0
 	if s.StoredEvents != nil {

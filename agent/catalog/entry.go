@@ -82,7 +82,6 @@ func (e Entry) Model(id string) llm.Model {
 	return m
 }
 
-// imageRule is how the model bills images.
 func (e Entry) imageRule() meter.ImageRule {
 	if strings.Contains(e.ID, "claude-") {
 		return meter.PixelRule

@@ -142,7 +142,6 @@ func (t *table) entries() []Entry {
 	return all
 }
 
-// ourName returns Plimsoll's name for a provider of the table.
 func ourName(provider string) string {
 	if provider == "google" {
 		return "gemini"

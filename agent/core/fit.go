@@ -71,7 +71,6 @@ func (j *Journal) mostSendable(r meter.Reading) int {
 	return r.Window.Tokens
 }
 
-// newestMessageTokens is the estimated size of the newest user message in tokens.
 func (j *Journal) newestMessageTokens() int {
 	for _, m := range slices.Backward(j.view.Messages) {
 		if m.Role == projection.RoleUser && m.State == projection.StateVerbatim {

@@ -17,7 +17,6 @@ type file struct {
 	size int // bytes, 0 if the listing has none
 }
 
-// files returns the files in the result of list_files.
 func (x exchange) files() (out []file) {
 	for l := range strings.Lines(x.result) {
 		name, size, ok := strings.Cut(strings.TrimSpace(l), "  ")

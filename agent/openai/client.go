@@ -281,7 +281,6 @@ func (c *Client) chatTools(model string) catalog.ChatTools {
 	return e.ChatTools
 }
 
-// learnedQuirks returns the quirks of a model that are known so far.
 func (c *Client) learnedQuirks(model string) learnedQuirks {
 	c.mu.Lock()
 	defer c.mu.Unlock()

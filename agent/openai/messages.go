@@ -37,7 +37,6 @@ func (c *Client) LearnMaxOutput(model string, found Discovery) {
 	}
 }
 
-// messagesForm returns the form of a body on the Messages wire.
 func (c *Client) messagesForm(r llm.Request, known learnedQuirks) anthropic.Form {
 	e, _ := c.Entry(r.Model)
 	m := anthropic.Model{MaxOutput: cmp.Or(known.maxOutput, known.listedMaxOutput, e.MaxOutput), CanThink: e.Reasoning && !known.noThinking}
@@ -50,7 +49,6 @@ func (c *Client) messagesForm(r llm.Request, known learnedQuirks) anthropic.Form
 
 const messagesPath = "/messages"
 
-// messagesRequest makes the HTTP request on the Messages wire.
 func (c *Client) messagesRequest(r llm.Request, f anthropic.Form) (outgoingRequest, error) {
 	body, binding, err := anthropic.Body(r, f, routeOf(c.endpoint, r.Model))
 	out := outgoingRequest{path: messagesPath, body: body, decoder: anthropic.NewDecoder(c.endpoint, r, routeOf(c.endpoint, r.Model), binding)}
@@ -81,7 +79,6 @@ func refusesThinking(text string) bool {
 	return hasAny(text, "bound to a different conversation", "invalid `signature` in `thinking` block")
 }
 
-// learnFromReasoningRefusal learns from a refusal of the reasoning parameters.
 func (l *learnedQuirks) learnFromReasoningRefusal(text string) {
 	switch m := maxTokensRefusal().FindStringSubmatch(text); {
 	case refusesThinking(text): // the thinking that was sent back is wrong, not a parameter

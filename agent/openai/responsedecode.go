@@ -60,7 +60,6 @@ type joinedText struct {
 	part  [2]int // the number of the part that came last
 }
 
-// add returns the text to yield for a piece of a part.
 func (f *joinedText) add(text string, part ...int) string {
 	at := [2]int(append(part, 0, 0))
 	if text == "" {
@@ -245,7 +244,6 @@ func (d *responseDecoder) extras() map[string]conversation.RawJSON {
 	return withRoute(map[string]conversation.RawJSON{outputItems: list}, d.route)
 }
 
-// ended records how the response ended.
 func (d *responseDecoder) ended(r *responseBody) {
 	if d.status = string(goopenai.ResponseStatusCompleted); r != nil {
 		d.status, d.reason, d.usage = cmp.Or(r.Status, d.status), r.Incomplete.Reason, r.Usage.tokens()

@@ -112,7 +112,6 @@ func readLMStudio(body []byte, model string) answer {
 	return a
 }
 
-// readLiteLLM reads LiteLLM's limits of a model.
 func readLiteLLM(body []byte, model string) answer {
 	var list struct {
 		Data []struct {

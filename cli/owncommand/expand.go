@@ -101,7 +101,6 @@ func (in *inserter) values(placeholder string) (values []string, literal string)
 	return in.words[i:min(i+1, len(in.words))], ""
 }
 
-// text puts the arguments into a text that is sent.
 func (in *inserter) text(s string) string {
 	return placeholders().ReplaceAllStringFunc(s, func(p string) string {
 		values, literal := in.values(p)

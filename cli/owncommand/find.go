@@ -88,7 +88,6 @@ func (f *finder) search(workspace string) error {
 	})
 }
 
-// add reads a file and gives it a name.
 func (f *finder) add(files fs.FS, file, name, full string) error {
 	text, err := readFile(files, file)
 	if err != nil {

@@ -195,7 +195,6 @@ func (f *follower) showPartialReply() bool {
 	return true
 }
 
-// showEvents adds new events to the snapshot and shows them.
 func (f *follower) showEvents(ctx context.Context, events []conversation.Event) {
 	snapshot := f.snapshot
 	snapshot.Events = append(snapshot.Events, events...)

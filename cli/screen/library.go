@@ -63,7 +63,6 @@ func (h *Host) Request(ctx context.Context, event uint64) (inspect.RebuiltReques
 	return inspect.RebuiltRequest{}, fmt.Errorf("e%d records no request", event)
 }
 
-// fullText is the text of a tool result before it was cut.
 func fullText(ctx context.Context, store *storage.Store, id string, e conversation.Event, r conversation.ToolResult) (string, error) {
 	if r.Blob == "" {
 		return r.Text, nil

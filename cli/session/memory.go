@@ -71,7 +71,6 @@ func nestedFile(files *workspace.Files, l conversation.InstructionsLoaded, turn 
 	return m
 }
 
-// stateIn says whether a system prompt has a file.
 func stateIn(system string, f instructions.File) string {
 	switch {
 	case f.Text == "":

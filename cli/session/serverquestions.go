@@ -99,7 +99,6 @@ func (s *Servers) sample(ctx context.Context, server string, asked mcp.SampleReq
 	return mcp.SampleReply{Text: reply.Text.String(), Model: m.ID, StopReason: stop}, nil
 }
 
-// priceOf says what a question costs at most.
 func priceOf(m llm.Model, question string, answer int) string {
 	tokens := int(meter.Estimate(conversation.Measure(question)))
 	size := fmt.Sprintf("~%s tokens and up to %s of answer", numbers.Grouped(tokens), numbers.Grouped(answer))

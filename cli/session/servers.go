@@ -131,7 +131,6 @@ func (s *Servers) browse(ctx context.Context, url string) error {
 	return nil
 }
 
-// eventOf is the event of a server's state.
 func eventOf(client *mcp.Servers, state mcp.State) conversation.MCPServer {
 	e := conversation.MCPServer{Server: state.Name, State: string(state.Phase), Version: state.Version, Tools: state.Tools, Error: state.Error}
 	if client == nil {
@@ -187,7 +186,6 @@ func (s *Servers) WriteLog(w io.Writer, name string) {
 	}
 }
 
-// serverOff reports whether the user turned a server off in the conversation.
 func (r *Running) serverOff(name string) bool {
 	server, ok := r.Config().MCP[name]
 	return ok && server.Enabled != nil && !*server.Enabled

@@ -92,7 +92,6 @@ func (s *Settings) inWorkspace(path string) (rel string, ok bool) {
 	return rel, err == nil && filepath.IsLocal(rel)
 }
 
-// commandContents lists the workspace's commands that do more than send a text.
 func (s *Settings) commandContents() []WorkspaceContent {
 	var out []WorkspaceContent
 	list, _ := s.OwnCommands() // the list of commands says what could not be read

@@ -62,7 +62,6 @@ func (s *Settings) Endpoints() *EndpointStore {
 	return s.endpoints
 }
 
-// record returns what is stored about the endpoint at an address.
 func (s *EndpointStore) record(address string) endpointRecord {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +82,6 @@ func (s *EndpointStore) UserWindow(address, model string) int {
 	return s.record(address).UserWindows[model]
 }
 
-// modelIDs lists the models that the endpoint at an address reported.
 func (s *EndpointStore) modelIDs(address string) []string {
 	return slices.Sorted(maps.Keys(s.record(address).Models))
 }

@@ -50,7 +50,6 @@ func (s *Settings) skillFolder(folder string) skill.Source {
 	return source
 }
 
-// workspaceSkills lists the skills of the workspace that need the user's yes.
 func (s *Settings) workspaceSkills() []WorkspaceContent {
 	loaded := s.Loaded.Load()
 	if loaded == nil || !loaded.Config.Skills.Enabled {

@@ -105,7 +105,6 @@ func themeName(path string) string {
 	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 }
 
-// themeFiles are the files in the folder of the user's themes.
 func (s *Settings) themeFiles() []string {
 	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 	if err != nil {

@@ -64,7 +64,6 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// trustFile is the path of the stored decision about a workspace.
 func (s *Settings) trustFile(workspace string) (string, error) {
 	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 	if err != nil {

@@ -176,7 +176,6 @@ func fence(language, text string) string {
 	return marks + language + "\n" + strings.TrimRight(text, "\n") + "\n" + marks
 }
 
-// codeSpan is text on one line as code.
 func codeSpan(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
@@ -202,7 +201,6 @@ var markdownChars = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|~&]")
 })
 
-// escapeMarkdown escapes the characters that Markdown would interpret.
 func escapeMarkdown(text string) string { return markdownChars().ReplaceAllString(text, `\$0`) }
 
 // unsafeHTML matches HTML that would close a fold, or hide what follows it.

@@ -47,7 +47,6 @@ var queries = []query{{
 	FROM messages WHERE session_id = ? ORDER BY created_at, rowid`,
 }}
 
-// isDatabase reports whether a file is one of SQLite.
 func isDatabase(file string) bool {
 	var head [16]byte
 	st, err := os.Stat(file)
@@ -123,7 +122,6 @@ func storedSessions(ctx context.Context, file string, changed map[string]time.Ti
 	return names, err
 }
 
-// writeStored writes a session in a database as its client exports it.
 func writeStored(ctx context.Context, w io.Writer, file, session string) error {
 	return openStore(ctx, file, func(db *sqlite3.Conn, q query) error {
 		head := ""

@@ -112,7 +112,6 @@ func filter[T any](list []T, keep func(T) bool) []T {
 
 func (c *overlayCopier) isKept(seq uint64) bool { return conversation.IndexOf(c.kept, seq) >= 0 }
 
-// allKept reports whether spans cover kept events and no others.
 func (c *overlayCopier) allKept(spans []conversation.Span) bool {
 	return len(spans) > 0 && !slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Last >= c.log[c.cutIndex].Seq })
 }

@@ -89,7 +89,6 @@ func (p *Proposal) mayMerge(r preset.SummaryRules) bool {
 	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && p.rules.Wording().HasNotes && len(p.earlierSummaries()) > 0
 }
 
-// useMergedJob makes the job one that reads the earlier summaries.
 func (p *Proposal) useMergedJob(options summary.Options) {
 	p.Job = p.mergedJob(options)
 	p.Spans = p.Job.Spans
@@ -150,7 +149,6 @@ func (p *Proposal) mergedJob(options summary.Options) *summary.Job {
 	return &job
 }
 
-// readsView reports whether the model that writes the summary reads the view.
 func (p *Proposal) readsView(r preset.SummaryRules) bool {
 	switch {
 	case r.Mode == preset.ModeRawUnion || r.Model != "" || !p.rules.Wording().HasNotes:

@@ -94,7 +94,6 @@ func (c *savingsCounter) reasoningTokens(m *projection.Message) float64 {
 	return c.meter.TextTokens(m.ReasoningSize) + c.meter.Factor()*c.meter.MessageOverhead()
 }
 
-// addMessage adds the saving of a message that shows one event.
 func (c *savingsCounter) addMessage(m *projection.Message) {
 	if m.Overlay == 0 && m.Repeats == 0 && m.Reasoning == "" {
 		return

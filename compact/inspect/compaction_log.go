@@ -130,7 +130,6 @@ type overlayTarget struct {
 	of   uint64 // the epoch of a compaction, otherwise the event
 }
 
-// reversed returns the kind of a revert of k.
 func (k EntryKind) reversed() EntryKind {
 	switch k {
 	case EntryUndo:

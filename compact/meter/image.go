@@ -53,7 +53,6 @@ func (m *Meter) calibrated(estimate, images float64) float64 {
 	return m.Factor()*(estimate-images) + images
 }
 
-// imagesIn returns the tokens of the images of a segment.
 func (m *Meter) imagesIn(s *conversation.Size) float64 { return m.options.Images.Tokens(s.Images) }
 
 // MaxSide returns the longest side that the model looks at, in pixels: a longer one would be scaled by the provider.

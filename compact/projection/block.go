@@ -72,7 +72,6 @@ func (r *run) add(m *Message) {
 	r.images = append(r.images, m.Images...)
 }
 
-// addSummary adds a summary that covers a part of the run.
 func (r *run) addSummary(s *activeSummary) {
 	r.overlay = max(r.overlay, s.seq)
 	if !slices.Contains(r.summaries, s) {

@@ -31,7 +31,6 @@ type letter struct {
 	other []rune // the other forms
 }
 
-// newTerm returns the term for a word or phrase.
 func newTerm(text string) term {
 	t := withoutPiece(text)
 	piece := longest(text)
@@ -59,7 +58,6 @@ func withoutPiece(text string) term {
 	return t
 }
 
-// letterOf returns the letter of a character.
 func letterOf(r rune) letter {
 	l := letter{space: unicode.IsSpace(r)}
 	for f := r; ; {
@@ -77,7 +75,6 @@ func letterOf(r rune) letter {
 	}
 }
 
-// forms returns the characters of a letter.
 func (l letter) forms() []string {
 	var out []string
 	if l.ascii {
@@ -131,7 +128,6 @@ type search struct {
 	next [maxForms]int
 }
 
-// in returns a search of t in text.
 func (t *term) in(text string) search {
 	s := search{t: t, text: text}
 	for i, f := range t.forms {
@@ -140,7 +136,6 @@ func (t *term) in(text string) search {
 	return s
 }
 
-// find returns the first match of t in text.
 func (t *term) find(text string) (Span, bool) {
 	s := t.in(text)
 	return s.find(0)
@@ -239,7 +234,6 @@ func (l *letter) width(text string, atEnd bool) int {
 	}
 }
 
-// is reports whether an ASCII character is a form of l.
 func (l *letter) is(c byte) bool { return l.ascii && (c == l.a || c == l.b) }
 
 // holds reports whether r, decoded from w bytes, is a form of l.

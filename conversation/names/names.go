@@ -115,7 +115,6 @@ func isName(word string) bool {
 	return separators > 0 || capitals > 0
 }
 
-// isAddress reports whether a word has the form of an IPv4 address.
 func isAddress(word string) bool {
 	dots, run := 0, 0
 	for i := range len(word) {

@@ -98,7 +98,6 @@ func (s *Store) Add(ctx context.Context, rules []string, workspace string, keep 
 	return err
 }
 
-// addMissing adds the fresh grants that old does not contain.
 func addMissing(old, fresh []Grant) []Grant {
 	for _, g := range fresh {
 		if !slices.ContainsFunc(old, func(o Grant) bool { return o.Rule == g.Rule && o.Workspace == g.Workspace }) {
@@ -121,7 +120,6 @@ func (s *Store) Revoke(ctx context.Context, id string) error {
 	return s.change(ctx, func(old []Grant) []Grant { return slices.DeleteFunc(old, hasID) })
 }
 
-// change applies a change to the grants of the file.
 func (s *Store) change(ctx context.Context, f func(old []Grant) []Grant) error {
 	if s.path == "" {
 		return ErrNoFile

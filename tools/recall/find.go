@@ -148,7 +148,6 @@ func (l *log) notFound(id string) error {
 // nearMost is the distance in the log below which events count as near.
 const nearMost = 5
 
-// nearbyIDs lists the ids of the messages near an event number.
 func (l *log) nearbyIDs(seq uint64) string {
 	seq = min(seq, l.events[len(l.events)-1].Seq)
 	var ids []string

@@ -26,7 +26,6 @@ type original struct {
 	images []conversation.Image
 }
 
-// original reads the original texts of a passage.
 func (l *log) original(at passage) (original, error) {
 	if at.about == "" {
 		return l.text(at.events[0], true)

@@ -302,7 +302,6 @@ func (j *Jobs) names() string {
 	return strings.Join(names, ", ")
 }
 
-// unreadOutput returns the output of a job that was not shown before.
 func (j *Jobs) unreadOutput(one *job) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -53,7 +53,6 @@ func (c *Clock) within(ctx context.Context, timeout time.Duration) (context.Cont
 	}
 }
 
-// network opens the way of a command to the network.
 func (j *Jobs) network(command string, clock *Clock) (Network, error) {
 	if j.Network == nil {
 		return unconfined{}, nil

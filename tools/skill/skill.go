@@ -103,7 +103,6 @@ func read(dir string, ofWorkspace bool) (Skill, error) {
 	return s, err
 }
 
-// readText reads SKILL.md.
 func readText(files *workspace.Files) (string, error) {
 	p, err := files.Locate(FileName)
 	if err != nil {
@@ -118,7 +117,6 @@ func readText(files *workspace.Files) (string, error) {
 	return files.Content(p)
 }
 
-// line is a text in one line that is safe to show.
 func line(text string, chars int) string { return conversation.OneLine(plain.Line(text), chars) }
 
 func namePattern() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) }

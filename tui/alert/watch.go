@@ -119,7 +119,6 @@ func (w *Watch) phase(p updates.Phase, now time.Time) {
 	w.stopped = w.stopped || p == updates.Stopping
 }
 
-// notify sets the text of the next notification.
 func (w *Watch) notify(text string, urgent bool, now time.Time) {
 	since := w.began
 	if w.focus == focusUnknown && w.actedAt.After(since) {

@@ -47,7 +47,6 @@ const (
 // calculating is the text of rows whose numbers are not known yet.
 const calculating = "calculating…"
 
-// pending reports whether the breakdown is still being computed.
 func (c *Content) pending() bool { return c.Breakdown.Forecast.State == "" }
 
 func (c *Content) rows(out []row) []row {
@@ -133,7 +132,6 @@ var windowNotes = map[meter.WindowSource]string{
 // WindowNote says where the size of a window comes from, in a few words.
 func WindowNote(source meter.WindowSource) string { return windowNotes[source] }
 
-// lines are the rows about the window and its lines.
 func (c *Content) lines() []row {
 	r, cold := &c.Reading, c.Breakdown.Forecast.ColdLine
 	out := []row{
@@ -242,7 +240,6 @@ func (c *Content) heaviest() []row {
 	return out
 }
 
-// placeholder is the row of a part that would be empty.
 func (c *Content) placeholder(part, text, doc string) []row {
 	if c.pending() {
 		text = calculating

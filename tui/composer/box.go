@@ -33,7 +33,6 @@ func (b box) edge(left, label, right string, border pane.InlineStyle, text lipgl
 	return border.Render(left+"─") + text.Render(label) + border.Render(strings.Repeat("─", max(rest, 0))+right)
 }
 
-// sides returns the border and padding left and right of the text.
 func (b box) sides(border pane.InlineStyle) (left, right string) {
 	pad := strings.Repeat(" ", b.padding())
 	return border.Render("│") + pad, pad + border.Render("│")

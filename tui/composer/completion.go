@@ -256,7 +256,6 @@ func (l *completion) nearest(name string) string {
 	return c.Name
 }
 
-// completes reports whether a mention in a line is being completed.
 func (l *completion) completes(line int, a mention) bool {
 	return l.open() && l.word == (edit.Place{Line: line, Col: a.from})
 }

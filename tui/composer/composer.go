@@ -234,7 +234,6 @@ func (m *Model) changed() {
 	m.list.top = max(min(m.list.top, m.list.sel, len(m.list.items)-visible), m.list.sel-visible+1, 0)
 }
 
-// textRows is the number of visible rows of text.
 func (m *Model) textRows() int {
 	rows := min(maxText, m.height/3-2)
 	if m.search.on {

@@ -21,7 +21,6 @@ func shell(text string) (line string, add, ok bool) {
 	return "", false, false
 }
 
-// slash splits a slash command into its name and its arguments.
 func slash(text string) (name, args string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "/")
 	if !ok {

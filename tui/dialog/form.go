@@ -51,7 +51,6 @@ func NewForm(r conversation.Review, answer func(values map[string]any, ok bool) 
 	return f
 }
 
-// rowsOf returns the rows of a field.
 func rowsOf(field *conversation.FormField) []formRow {
 	row := formRow{field: field, label: plain.Line(field.Title)}
 	switch {

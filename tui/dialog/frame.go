@@ -67,7 +67,6 @@ func (r room) padding() int {
 // frameCells is the number of cells in a line that are not for text.
 func (r room) frameCells() int { return 2 + 2*r.padding() }
 
-// linesAbove is the number of lines above the content.
 func (r room) linesAbove() int {
 	if r.airy() {
 		return 3
@@ -84,7 +83,6 @@ func (r room) widest() int {
 	return max(outer-r.frameCells(), 1)
 }
 
-// maxLines is the maximum number of lines of content.
 func (r room) maxLines() int {
 	if r.airy() {
 		return r.height - 2 - 2*r.linesAbove()

@@ -110,7 +110,6 @@ func width(s string) int {
 	return len(s)
 }
 
-// addNote adds a row with a remark about the diff.
 func (d *drawer) addNote(text string) {
 	if !d.full() {
 		d.addRow(row{op: diff.Kept, note: pane.Clip(strings.Repeat(" ", d.cells())+text, d.width)})

@@ -84,7 +84,6 @@ const (
 	between = letterKind | markKind
 )
 
-// kindAt is the kind of the atom at offset i of s.
 func kindAt(s string, i int) kind {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	switch {
@@ -98,7 +97,6 @@ func kindAt(s string, i int) kind {
 	return letterKind
 }
 
-// wordStart returns the start of the word before offset i of s.
 func (b *Buffer) wordStart(s string, i int, word kind) int {
 	for in := false; i > 0; {
 		p := b.previous(s, i)
@@ -114,7 +112,6 @@ func (b *Buffer) wordStart(s string, i int, word kind) int {
 	return i
 }
 
-// wordEnd returns the end of the word after offset i of s.
 func (b *Buffer) wordEnd(s string, i int, word kind) int {
 	for in := false; i < len(s); {
 		n, _ := b.atom(s[i:])

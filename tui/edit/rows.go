@@ -26,7 +26,6 @@ func (b *Buffer) Rows(i int) []Row {
 	return l.rows
 }
 
-// wrap splits a line into rows.
 func (b *Buffer) wrap(s string) []Row {
 	var rows []Row
 	start, filled := 0, 0

@@ -213,7 +213,6 @@ func (b *document) textOf(it item) pane.Copy {
 	return pane.Copy{What: "the message"}
 }
 
-// withCalls joins a text and the tool calls after it.
 func withCalls(text string, calls []conversation.ToolCall) string {
 	for _, call := range calls {
 		between := ""

@@ -112,7 +112,6 @@ func (b *document) entryDetails(seq uint64) []string {
 	return out
 }
 
-// joined joins the parts that are not empty with commas.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }

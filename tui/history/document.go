@@ -192,7 +192,6 @@ func (b *document) id(it item) rowID {
 	return k
 }
 
-// sameEvents reports whether two messages contain or replace the same events.
 func sameEvents(x, y *projection.Message) bool {
 	return len(x.Events) > 0 && len(x.Events) == len(y.Events) && x.Events[0] == y.Events[0]
 }
@@ -228,7 +227,6 @@ func (b *document) replacing(i int) []projection.Message {
 	return list[:end]
 }
 
-// isRewound reports whether a rewind hides a row.
 func (b *document) isRewound(r *inspect.HistoryRow) bool {
 	if r.Message >= 0 || r.State != projection.StateDropped || r.Overlay == 0 {
 		return false

@@ -69,7 +69,6 @@ func shortened(b conversation.Body) []uint64 {
 	return out
 }
 
-// describeBriefly describes an event on one line.
 func (b *document) describeBriefly(at int) string {
 	switch body := b.Log[at].Body.(type) {
 	case conversation.ToolResult:
@@ -194,7 +193,6 @@ func causedBy(origin conversation.Origin) string {
 	return ""
 }
 
-// reverted describes what a revert undid or redid.
 func (b *document) reverted(r conversation.Revert) string {
 	seq := max(r.Epoch, r.Event)
 	if r.Redoes != 0 {

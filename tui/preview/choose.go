@@ -73,7 +73,6 @@ func boundAt(turn int) *edit.Bound {
 	return &b
 }
 
-// moveEnd moves the end of the range by this many turns.
 func (m *Model) moveEnd(by int) pane.Action {
 	if m.content.Turns == 0 {
 		return nil

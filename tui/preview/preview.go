@@ -128,7 +128,6 @@ func sameRequest(a, b edit.Request) bool {
 	return a == b
 }
 
-// change replaces the request and asks for its numbers.
 func (m *Model) change(r edit.Request) pane.Action {
 	if sameRequest(r, m.content.Request) {
 		return nil
@@ -156,7 +155,6 @@ func (m *Model) evicts() bool {
 	return !m.content.Busy && m.content.Err == "" && m.content.Preview.Profile == ""
 }
 
-// summarises reports whether a model writes a summary for the request.
 func (m *Model) summarises() bool { return m.writesSummary(m.profile()) }
 
 func (m *Model) writesSummary(profile string) bool {

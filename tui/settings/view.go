@@ -23,7 +23,6 @@ const (
 	least    = 3   // lines that an explanation leaves to the rows
 )
 
-// explains reports whether the explanation is shown.
 func (m *Model) explains() bool { return (m.width >= beside || m.height >= roomy) != m.toggled }
 
 // fit sets the sizes of field and list, and shows the row with the cursor.
