@@ -44,8 +44,6 @@ type TextStyles struct {
 	Error     lipgloss.Style
 	Muted     lipgloss.Style
 	Selection lipgloss.Style
-	Path      lipgloss.Style // code and paths within text
-	Link      lipgloss.Style
 }
 
 // ToolStyles are for the line of a tool call.
@@ -196,8 +194,6 @@ func (p painter) text() TextStyles {
 		Error:     p.fg(p.Danger).Bold(!p.HasColour()),
 		Muted:     p.quiet(),
 		Selection: p.selected(),
-		Path:      p.fg(p.Inline).Underline(!p.HasColour()),
-		Link:      p.fg(p.Link).Underline(true),
 	}
 }
 

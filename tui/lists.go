@@ -126,7 +126,7 @@ func (l *lists) pickerTitle() string { return fmt.Sprintf("Continue · %s", l.or
 func (l *lists) storedItems() []dialog.Item {
 	items := make([]dialog.Item, len(l.stored))
 	for i, c := range l.stored {
-		items[i] = dialog.Item{ID: c.ID, Title: c.Title, Columns: c.Columns(), Note: c.Note, Current: c.ID == l.session.ID}
+		items[i] = dialog.Item{ID: c.ID, Title: c.Title, Columns: c.Columns(), Current: c.ID == l.session.ID}
 	}
 	return items
 }

@@ -199,7 +199,7 @@ func TestALateTakeoverKeepsFollowing(t *testing.T) {
 func TestPickAtTheStart(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		o.Pick, r.portGate = true, make(chan struct{})
-		r.stored = []tui.Stored{{ID: "abc", Title: "The flaky test", Note: "yesterday"}}
+		r.stored = []tui.Stored{{ID: "abc", Title: "The flaky test"}}
 	}, func(r *rig) {
 		r.wantText("Continue", "The flaky test")
 		r.press("enter")

@@ -72,7 +72,7 @@ func withHostileConversation(r *rig, o *tui.Options) {
 	other := hit
 	other.Conversation = "other"
 	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []find.Hit{hit, hit, other}, Conversations: 2}}
-	r.stored = []tui.Stored{{ID: "other", Title: evil, Note: evil}}
+	r.stored = []tui.Stored{{ID: "other", Title: evil, Open: evil}}
 	r.changedSettings["compaction.preset"] = evil
 }
 

@@ -54,8 +54,8 @@ type Server struct {
 	serving sync.WaitGroup     // the accepting goroutine
 	conns   sync.WaitGroup     // the goroutines of connections
 
-	mu    sync.Mutex // guards cache
-	cache prefixCache
+	mu     sync.Mutex // guards cached
+	cached string     // the newest prompt with its reply
 }
 
 // Start listens on a free port of 127.0.0.1 and serves until Close. The end of ctx stops only the streams.
@@ -179,8 +179,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	deltas, finish, sent := newTurn(req, size, s.options.Window, room).answer().deltas(room)
 	usage := wire.Usage{Prompt: size, Completion: len(deltas), Total: size + len(deltas)}
 	s.mu.Lock()
-	usage.PromptPart.Cached = s.cache.match(prompt, time.Now())
-	s.cache.store(prompt+sent, time.Now())
+	usage.PromptPart.Cached, s.cached = cachedTokens(s.cached, prompt), prompt+sent
 	s.mu.Unlock()
 
 	out := wire.NewStream(w)

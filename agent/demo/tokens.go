@@ -1,9 +1,6 @@
 package demo
 
-import (
-	"time"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // tokenBytes is the size of a token: at most four bytes of whole characters. That is about an English token of a real
 // model, and one character of Chinese or Japanese.
@@ -28,38 +25,12 @@ func pieces(text string) []string {
 
 func countTokens(text string) int { return len(pieces(text)) }
 
-const (
-	cacheBlock    = 64              // tokens: a match has whole blocks only
-	cacheLife     = 5 * time.Minute // since a prefix was last used
-	cacheCapacity = 16              // prefixes kept
-)
+const cacheBlock = 64 // tokens: a match has whole blocks only
 
-// prefixCache imitates a provider's prompt cache. It is not safe for concurrent use.
-type prefixCache struct {
-	entries []*cachedPrefix // oldest first
-}
-
-// cachedPrefix is a prompt with its reply.
-type cachedPrefix struct {
-	text string
-	used time.Time
-}
-
-// match returns how many tokens of a prompt are cached: the longest common prefix with an entry that has not expired, in
-// whole blocks. The last token is never cached, because the model has to read it to answer.
-func (c *prefixCache) match(prompt string, now time.Time) int {
-	best, from := 0, &cachedPrefix{}
-	for _, e := range c.entries {
-		if n := commonPrefix(e.text, prompt); n > best && now.Sub(e.used) <= cacheLife {
-			best, from = n, e
-		}
-	}
-	from.used = now
-	return min(countTokens(prompt[:best]), countTokens(prompt)-1) / cacheBlock * cacheBlock
-}
-
-func (c *prefixCache) store(text string, now time.Time) {
-	c.entries = append(c.entries[max(0, len(c.entries)-cacheCapacity+1):], &cachedPrefix{text, now})
+// cachedTokens imitates a provider's prompt cache that holds the newest prompt with its reply: it returns how many tokens of
+// the next prompt are read from it. The last token is never cached, because the model has to read it to answer.
+func cachedTokens(cached, prompt string) int {
+	return min(countTokens(prompt[:commonPrefix(cached, prompt)]), countTokens(prompt)-1) / cacheBlock * cacheBlock
 }
 
 func commonPrefix(a, b string) int {

@@ -57,8 +57,6 @@ type Entry struct {
 
 	Source  conversation.Source
 	Trigger string
-	Preset  string
-	Profile string
 	Why     string // its effect, or the reason of the failure
 	Target  uint64 // of undo and redo the epoch that is undone or redone; of a restore the rewind
 
@@ -182,7 +180,7 @@ func (b *logBuilder) takeSpending(waiting bool) spending {
 func (b *logBuilder) addAttempt(e conversation.Event, a conversation.Attempt) {
 	spent := b.takeSpending(b.spent.last.Seq == 0 && a.Model != "")
 	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,
-		Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile, Why: a.Why, Model: a.Model, Before: a.Before,
+		Source: a.Source, Trigger: a.Trigger, Why: a.Why, Model: a.Model, Before: a.Before,
 		Duration: milliseconds(a.Duration), CostUSD: spent.cost, Prompt: spent.prompt, Output: spent.output}
 	switch a.Outcome {
 	case conversation.AttemptCancelled:
@@ -200,7 +198,7 @@ func (b *logBuilder) addOverlay(e conversation.Event, made conversation.Origin, 
 	if s.kind != EntryEpoch || !known {
 		at = len(b.entries)
 		b.entries = append(b.entries, Entry{Kind: s.kind, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultUndone,
-			Source: made.Source, Trigger: made.Trigger, Preset: made.Preset, Profile: made.Profile, Why: made.Why,
+			Source: made.Source, Trigger: made.Trigger, Why: made.Why,
 			Before: made.Before, After: made.After})
 	}
 	entry := &b.entries[at]

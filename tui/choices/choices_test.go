@@ -41,7 +41,7 @@ func TestModelsAreDescribedInColumns(t *testing.T) {
 	for _, m := range models() {
 		rows = append(rows, strings.TrimRight(strings.Join(m.Columns(), "|"), " |"))
 	}
-	want := []string{"  200k|no", "    1M|✓|  $3.00| $15.00|  $0.30", "", "    4k|✓|   free", "      |✓|  $0.25|  $2.00| $0.025", "      ||  $1.00|  $2.00|      –", ""}
+	want := []string{"  200k|no", "    1M|✓|  $3.00| $15.00|  $0.30", "", "  4.1k|✓|   free", "      |✓|  $0.25|  $2.00| $0.025", "      ||  $1.00|  $2.00|      –", ""}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
 	}

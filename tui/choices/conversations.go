@@ -14,7 +14,6 @@ import (
 type Conversation struct {
 	ID    string
 	Title string
-	Note  string // a remark in place of the columns, "" for the columns
 
 	Updated time.Time
 	Turns   int
@@ -63,22 +62,12 @@ func SortConversations(list []Conversation, by Order) {
 
 // Columns returns the columns of the conversation in the picker, the most important first.
 func (c Conversation) Columns() []string {
-	if c.Note != "" {
-		return nil
-	}
-	when := ""
+	when, size := "", ""
 	if !c.Updated.IsZero() {
 		when = c.Updated.Local().Format("2 Jan 15:04")
 	}
-	return []string{when, numbers.Count(c.Turns, "turn"), c.Open, fmt.Sprintf("%7s", size(c.Size)), c.Place}
-}
-
-func size(bytes int64) string {
-	switch {
-	case bytes <= 0:
-		return ""
-	case bytes < 1_000_000:
-		return fmt.Sprintf("%d kB", max(1, (bytes+500)/1000))
+	if c.Size > 0 {
+		size = numbers.Bytes(c.Size)
 	}
-	return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	return []string{when, numbers.Count(c.Turns, "turn"), c.Open, fmt.Sprintf("%9s", size), c.Place}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"plimsoll/conversation/numbers"
 )
 
 // Model is a model that can be chosen. Unknown values are zero, an unknown price is nil.
@@ -62,20 +64,11 @@ func (m Model) Columns() []string {
 		key = "✓"
 	}
 	in, cached, out := prices(m)
-	return []string{fmt.Sprintf("%6s", window(m.Window)), key, fmt.Sprintf("%7s", in), fmt.Sprintf("%7s", out), fmt.Sprintf("%7s", cached)}
-}
-
-// window formats a number of tokens in at most four or five characters.
-func window(tokens int) string {
-	switch {
-	case tokens <= 0:
-		return ""
-	case tokens >= 1_000_000:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(tokens)/1e6), ".0") + "M"
-	case tokens < 1000:
-		return fmt.Sprint(tokens)
+	window := ""
+	if m.Window > 0 {
+		window = numbers.Tokens(m.Window)
 	}
-	return fmt.Sprintf("%dk", (tokens+500)/1000)
+	return []string{fmt.Sprintf("%6s", window), key, fmt.Sprintf("%7s", in), fmt.Sprintf("%7s", out), fmt.Sprintf("%7s", cached)}
 }
 
 func prices(m Model) (in, cached, out string) {
