@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,11 +61,17 @@ func (b *builder) add(m jsonl.Message) {
 	b.session.Document.Messages = append(b.session.Document.Messages, m)
 }
 
+// content is what a message or a result has: a text, and images.
+type content struct {
+	text   string
+	images []jsonl.Picture
+}
+
 // user adds a message of the user or, as RoleSystem, of the client. It ends the open reply.
-func (b *builder) user(role jsonl.Role, text string, at time.Time) {
+func (b *builder) user(role jsonl.Role, c content, at time.Time) {
 	b.open = -1
-	if strings.TrimSpace(text) != "" {
-		b.add(jsonl.Message{Role: role, Text: text, Time: at})
+	if strings.TrimSpace(c.text) != "" || len(c.images) > 0 {
+		b.add(jsonl.Message{Role: role, Text: c.text, Images: c.images, Time: at})
 	}
 }
 
@@ -100,7 +107,7 @@ func (b *builder) call(m *jsonl.Message, id, tool, arguments string) {
 }
 
 // result adds a tool result. One without an id answers the oldest call without one.
-func (b *builder) result(id, text string, failed bool, at time.Time) {
+func (b *builder) result(id string, c content, failed bool, at time.Time) {
 	if id == "" && len(b.unnamed) > 0 {
 		id, b.unnamed = b.unnamed[0], b.unnamed[1:]
 	}
@@ -108,7 +115,7 @@ func (b *builder) result(id, text string, failed bool, at time.Time) {
 	if failed {
 		status = conversation.ResultError
 	}
-	b.add(jsonl.Message{Role: jsonl.RoleTool, Text: text, Time: at,
+	b.add(jsonl.Message{Role: jsonl.RoleTool, Text: c.text, Images: c.images, Time: at,
 		Result: jsonl.Result{CallID: id, Tool: conversation.Clean(b.tools[id]), Status: status}})
 }
 
@@ -150,13 +157,17 @@ type part struct {
 	ToolUseID                      string                             `json:"tool_use_id"`
 	ToolCallID                     string                             `json:"tool_call_id"`
 	IsError                        bool                               `json:"is_error"`
-	InlineData                     struct{ MimeType string }          // of Gemini CLI
+	ImageURL                       json.RawMessage                    `json:"image_url"`
+	Source                         struct{ Data string }              // of an image
+	InlineData                     struct{ MimeType, Data string }    // of Gemini CLI
 	FunctionResponse               struct{ Response json.RawMessage } // of Gemini CLI
 	Tool, CallID                   string                             // of opencode
 	Ignored                        bool                               // of opencode
+	Filename, Path                 string                             // of an image
+	URL                            json.RawMessage                    // of opencode
 	State                          struct {                           // of opencode
 		Status, Output, Error string
-		Input                 json.RawMessage
+		Input, Attachments    json.RawMessage
 	}
 }
 
@@ -193,15 +204,35 @@ func partsOf(raw json.RawMessage) (parts []part) {
 			}
 		}
 	case decode(raw, &p) == nil:
-		if len(p.Data) > 0 && p.Data[0] == '{' {
-			_ = decode(p.Data, &p) // it is JSON
+		if fields := p.Data; len(fields) > 0 && fields[0] == '{' {
+			p.Data = nil
+			_ = decode(fields, &p) // it is JSON
 		}
 		return []part{p}
 	}
 	return parts
 }
 
-// shown is the part as text. One without text is its type in brackets, as is an image.
+// picture returns the image of a part, false if it has none that can be read.
+func (p *part) picture() (jsonl.Picture, bool) {
+	image := jsonl.ImagePart{ImageURL: append(p.ImageURL, p.URL...)}
+	_ = json.Unmarshal(p.Data, &image.Data) // an object is of another part
+	image.Source.Data = p.Source.Data + p.InlineData.Data
+	picture, ok := image.Picture()
+	picture.Name = cmp.Or(p.Filename, p.Path, picture.Name)
+	return picture, ok
+}
+
+// add appends a part: its image, or else its text.
+func (c *content) add(p *part) {
+	if picture, ok := p.picture(); ok {
+		c.images = append(c.images, picture)
+	} else {
+		join(&c.text, p.shown())
+	}
+}
+
+// shown is the part as text. One without text is its type in brackets, as is an image that cannot be read.
 func (p *part) shown() string {
 	name := conversation.OneLine(p.Type+p.InlineData.MimeType, maxTitle)
 	if p.Text != "" || name == "" || name == "text" {
@@ -210,13 +241,16 @@ func (p *part) shown() string {
 	return "[" + name + "]"
 }
 
-// textOf joins the parts of a content.
-func textOf(raw json.RawMessage) (text string) {
+// contentOf joins the parts of a content.
+func contentOf(raw json.RawMessage) (c content) {
 	for _, p := range partsOf(raw) {
-		join(&text, p.shown())
+		c.add(&p)
 	}
-	return text
+	return c
 }
+
+// textOf is the text of a content.
+func textOf(raw json.RawMessage) string { return contentOf(raw).text }
 
 // arguments returns the arguments of a call, which are JSON or JSON in a text, on one line.
 func arguments(raw json.RawMessage) string {

@@ -61,27 +61,27 @@ func (c *claude) add(raw []byte) error {
 		case l.Type == "assistant":
 			c.assistant(&l)
 		case l.Attachment.Type == "queued_command": // typed while the model worked
-			c.builder.user(jsonl.RoleUser, textOf(l.Attachment.Prompt), timeOf(l.Timestamp))
+			c.builder.user(jsonl.RoleUser, contentOf(l.Attachment.Prompt), timeOf(l.Timestamp))
 		}
 	}
 	return nil
 }
 
 func (c *claude) user(l *claudeLine) {
-	at, text, answers := timeOf(l.Timestamp), "", false
+	at, typed, answers := timeOf(l.Timestamp), content{}, false
 	for _, p := range partsOf(l.Message.Content) {
 		if p.Type == "tool_result" {
-			c.result(p.ToolUseID, textOf(p.Content), p.IsError, at)
+			c.result(p.ToolUseID, contentOf(p.Content), p.IsError, at)
 			answers = true
 		} else {
-			join(&text, p.shown())
+			typed.add(&p)
 		}
 	}
-	if text == "" {
+	if typed.text == "" && typed.images == nil {
 		return
 	}
 	if l.IsCompactSummary {
-		text = summaryHeading + text
+		typed.text = summaryHeading + typed.text
 	}
 	if l.ParentUUID != nil && !answers {
 		if index, ok := c.prompts[*l.ParentUUID]; ok && index <= len(c.messages()) {
@@ -89,7 +89,7 @@ func (c *claude) user(l *claudeLine) {
 		}
 		c.prompts[*l.ParentUUID] = len(c.messages())
 	}
-	c.builder.user(jsonl.RoleUser, text, at)
+	c.builder.user(jsonl.RoleUser, typed, at)
 }
 
 func (c *claude) assistant(l *claudeLine) {

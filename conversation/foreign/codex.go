@@ -46,7 +46,7 @@ func (c *codex) add(raw []byte) error {
 	case "session_meta":
 		if len(c.messages()) == 0 {
 			c.session.ID, meta.Created, c.session.SubAgent = p.ID, at, bytes.Contains(p.Source, []byte(`"subagent"`))
-			c.user(jsonl.RoleSystem, p.Instructions.Text, at)
+			c.user(jsonl.RoleSystem, content{text: p.Instructions.Text}, at)
 		}
 	case "turn_context":
 		meta.Model = p.Model
@@ -73,9 +73,9 @@ func (c *codex) item(l *codexLine, at time.Time) {
 		case "assistant":
 			join(&c.next(at).Text, textOf(p.Content))
 		case "user":
-			c.user(jsonl.RoleUser, textOf(p.Content), at)
+			c.user(jsonl.RoleUser, contentOf(p.Content), at)
 		default:
-			c.user(jsonl.RoleSystem, textOf(p.Content), at)
+			c.user(jsonl.RoleSystem, contentOf(p.Content), at)
 		}
 	case "reasoning":
 		if text := cmp.Or(textOf(p.Summary), textOf(p.Content)); text != "" {
@@ -89,11 +89,11 @@ func (c *codex) item(l *codexLine, at time.Time) {
 		c.call(c.reply(at), p.CallID, name, arguments(append(p.Arguments, p.Action...)))
 	case "function_call_output", "custom_tool_call_output", "tool_search_output":
 		c.answered = true
-		text := output(p.Output)
+		out := output(p.Output)
 		if p.Tools != nil {
-			text = arguments(p.Tools)
+			out = content{text: arguments(p.Tools)}
 		}
-		c.result(p.CallID, text, false, at)
+		c.result(p.CallID, out, false, at)
 	}
 }
 
@@ -106,11 +106,11 @@ func (c *codex) next(at time.Time) *jsonl.Message {
 	return c.reply(at)
 }
 
-// output returns the text of a result: a content, or an object with one.
-func output(raw json.RawMessage) string {
+// output returns what a result has: a content, or an object with one.
+func output(raw json.RawMessage) content {
 	var object struct{ Content json.RawMessage }
 	if json.Unmarshal(raw, &object) == nil && object.Content != nil {
 		raw = object.Content
 	}
-	return textOf(raw)
+	return contentOf(raw)
 }

@@ -39,9 +39,9 @@ func (c *copilot) add(raw []byte) error {
 	case "session.start":
 		c.session.ID, meta.Created, meta.Model = d.SessionID, at, d.SelectedModel
 	case "system.message":
-		c.user(jsonl.RoleSystem, d.Content, at)
+		c.user(jsonl.RoleSystem, content{text: d.Content}, at)
 	case "user.message":
-		c.user(jsonl.RoleUser, d.Content, at)
+		c.user(jsonl.RoleUser, content{text: d.Content}, at)
 	case "assistant.message":
 		c.open = -1
 		m := c.reply(at)
@@ -53,9 +53,9 @@ func (c *copilot) add(raw []byte) error {
 			c.call(m, call.ToolCallID, call.Name, arguments(call.Arguments))
 		}
 	case "tool.execution_complete":
-		text := output(d.Result)
-		join(&text, d.Error.Message)
-		c.result(d.ToolCallID, text, !d.Success, at)
+		out := output(d.Result)
+		join(&out.text, d.Error.Message)
+		c.result(d.ToolCallID, out, !d.Success, at)
 	}
 	return nil
 }

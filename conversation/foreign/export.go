@@ -43,13 +43,13 @@ func (e *exportFile) add(raw []byte) error {
 			meta.Created, e.session.SubAgent = at, l.Info.ParentID != ""
 		}
 	case "user":
-		var text string
+		var typed content
 		for _, p := range parts {
 			if !p.Ignored && p.Type != "finish" {
-				join(&text, p.shown())
+				typed.add(&p)
 			}
 		}
-		e.user(jsonl.RoleUser, text, at)
+		e.user(jsonl.RoleUser, typed, at)
 	case "assistant":
 		e.open = -1
 		m, t := e.reply(at), l.Info.Tokens
@@ -60,9 +60,15 @@ func (e *exportFile) add(raw []byte) error {
 	for _, p := range parts {
 		switch {
 		case p.Type == "tool_result":
-			e.result(p.ToolCallID, textOf(p.Content), p.IsError, at)
+			out := contentOf(p.Content)
+			if picture, ok := p.picture(); ok {
+				out.images = append(out.images, picture)
+			}
+			e.result(p.ToolCallID, out, p.IsError, at)
 		case p.State.Status == "completed" || p.State.Status == "error":
-			e.result(p.CallID, p.State.Output+p.State.Error, p.State.Status == "error", at)
+			out := contentOf(p.State.Attachments)
+			out.text = p.State.Output + p.State.Error
+			e.result(p.CallID, out, p.State.Status == "error", at)
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func (g *gemini) add(raw []byte) error {
 	}
 	g.begins[l.ID] = len(g.messages())
 	if l.Type == "user" {
-		g.user(jsonl.RoleUser, textOf(l.Content), at)
+		g.user(jsonl.RoleUser, contentOf(l.Content), at)
 		return nil
 	}
 	g.open = -1
@@ -95,20 +95,19 @@ func (g *gemini) add(raw []byte) error {
 	return nil
 }
 
-// responses returns the text of a result: the output or error of each response, and its other parts.
-func responses(raw json.RawMessage) string {
-	var text string
+// responses returns what a result has: the output or error of each response, and its other parts.
+func responses(raw json.RawMessage) (c content) {
 	for _, p := range partsOf(raw) {
 		var answer struct{ Output, Error string }
 		switch _ = decode(p.FunctionResponse.Response, &answer); {
 		case p.FunctionResponse.Response == nil:
-			join(&text, p.shown())
+			c.add(&p)
 		case answer.Output+answer.Error == "":
-			join(&text, arguments(p.FunctionResponse.Response))
+			join(&c.text, arguments(p.FunctionResponse.Response))
 		default:
-			join(&text, answer.Output)
-			join(&text, answer.Error)
+			join(&c.text, answer.Output)
+			join(&c.text, answer.Error)
 		}
 	}
-	return text
+	return c
 }

@@ -42,12 +42,12 @@ func (p *pi) add(raw []byte) error {
 	case l.Type == "session_info":
 		meta.Title = l.Name
 	case l.Type == "custom_message":
-		p.user(jsonl.RoleUser, textOf(l.Content), at)
+		p.user(jsonl.RoleUser, contentOf(l.Content), at)
 	case l.Type != "message":
 	case m.Role == "user":
-		p.user(jsonl.RoleUser, textOf(m.Content), at)
+		p.user(jsonl.RoleUser, contentOf(m.Content), at)
 	case m.Role == "bashExecution" && !m.ExcludeFromContext:
-		p.user(jsonl.RoleUser, "Ran `"+m.Command+"`:\n\n"+m.Output, at)
+		p.user(jsonl.RoleUser, content{text: "Ran `" + m.Command + "`:\n\n" + m.Output}, at)
 	case m.Role == "assistant":
 		p.open = -1
 		reply, u := p.reply(at), m.Usage
@@ -56,7 +56,7 @@ func (p *pi) add(raw []byte) error {
 		meta.Model = m.Model
 	case m.Role == "toolResult":
 		p.tools[m.ToolCallID] = m.ToolName
-		p.result(m.ToolCallID, textOf(m.Content), m.IsError, at)
+		p.result(m.ToolCallID, contentOf(m.Content), m.IsError, at)
 	}
 	for len(p.entries) < len(p.messages()) {
 		p.entries = append(p.entries, l.ID)

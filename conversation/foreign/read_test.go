@@ -3,6 +3,7 @@ package foreign_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -254,4 +255,50 @@ func FuzzRead(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// Each session has an image in a message of the user and one in a result, as its client writes them.
+func TestImagesOfSessionsAreRead(t *testing.T) {
+	t.Parallel()
+	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	for name, file := range map[string]string{
+		"Claude Code": `{"parentUuid":null,"type":"user","message":{"content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"PNG"}}]}}
+{"parentUuid":"1","type":"assistant","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}]}}
+{"parentUuid":"2","type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"PNG"}}]}]}}`,
+		"Codex": `{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,PNG"}]}}
+{"type":"response_item","payload":{"type":"function_call","name":"view_image","arguments":"{}","call_id":"c1"}}
+{"type":"response_item","payload":{"type":"function_call_output","call_id":"c1","output":[{"type":"input_image","image_url":"data:image/png;base64,PNG"}]}}`,
+		"Gemini CLI": `{"projectHash":"p","messages":[{"type":"user","content":[{"inlineData":{"mimeType":"image/png","data":"PNG"}}]},
+{"type":"gemini","toolCalls":[{"id":"c1","name":"read","status":"success","result":[{"inlineData":{"mimeType":"image/png","data":"PNG"}}]}]}]}`,
+		"pi": `{"type":"session","version":3}
+{"type":"message","message":{"role":"user","content":[{"type":"image","data":"PNG","mimeType":"image/png"}]}}
+{"type":"message","message":{"role":"toolResult","toolCallId":"c1","content":[{"type":"image","data":"PNG","mimeType":"image/png"}]}}`,
+		"opencode": `{"info":{"id":"ses_1"},"messages":[{"info":{"role":"user"},"parts":[{"type":"file","mime":"image/png","filename":"a.png","url":"data:image/png;base64,PNG"}]},
+{"info":{"role":"assistant"},"parts":[{"type":"tool","tool":"read","callID":"c1","state":{"status":"completed","input":{},"output":"seen","attachments":[{"type":"file","url":"data:image/png;base64,PNG"}]}}]}]}`,
+		"Crush": `{"meta":{"id":"abc","uuid":"u"},"messages":[{"role":"user","parts":[{"type":"binary","data":{"Path":"a.png","MIMEType":"image/png","Data":"PNG"}}]},
+{"role":"tool","parts":[{"type":"tool_result","data":{"tool_call_id":"c1","content":"seen","data":"PNG","mime_type":"image/png","is_error":false}}]}]}`,
+	} {
+		file = strings.ReplaceAll(file, "PNG", png)
+		client := foreign.Recognise([]byte(file))
+		s, err := foreign.Read(client, strings.NewReader(file))
+		if err != nil || string(client) != name {
+			t.Errorf("%s: read as %q, %v", name, client, err)
+			continue
+		}
+		var got []string
+		for _, m := range s.Document.Messages {
+			for _, image := range m.Images {
+				got = append(got, string(m.Role)+" "+image.Media)
+				if image.Data != png || image.Width != 1 || (image.Name != "image" && image.Name != "a.png") {
+					t.Errorf("%s: %+v", name, image)
+				}
+			}
+			if strings.Contains(m.Text, "[") {
+				t.Errorf("%s: the text is %q", name, m.Text)
+			}
+		}
+		if want := []string{"user image/png", "tool image/png"}; !slices.Equal(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }

@@ -16,11 +16,12 @@ import (
 // PLIMSOLL_TRANSCRIPTS is a folder of recordings in the form of package jsonl, whose folder foreign has the sessions that they
 // were made from.
 
-// counts are the numbers of messages by role, of calls, and of replies with reasoning.
+// counts are the numbers of messages by role, of images, of calls, and of replies with reasoning.
 func counts(messages []jsonl.Message) map[string]int {
 	n := map[string]int{}
 	for _, m := range messages {
 		n[string(m.Role)]++
+		n["image"] += len(m.Images)
 		for _, c := range m.Reply.Calls {
 			n["call "+c.Name]++
 		}
