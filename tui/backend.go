@@ -156,6 +156,8 @@ type Backend interface {
 	Skills(ctx context.Context) ([]Skill, error)
 	// Tasks lists the tasks of the open conversation, in the order in which they began.
 	Tasks(ctx context.Context) ([]Task, error)
+	// EndTask ends one of them by its ID, and returns when it has ended.
+	EndTask(ctx context.Context, id string) error
 	// OpenTask opens one of them by its ID, read-only, with a Leave; the open conversation goes on meanwhile.
 	OpenTask(ctx context.Context, id string) (Conversation, error)
 	// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.

@@ -240,6 +240,8 @@ func (r *rig) Tasks(ctx context.Context) ([]tui.Task, error) {
 	return r.tasks, r.call(ctx, "tasks", "")
 }
 
+func (r *rig) EndTask(ctx context.Context, id string) error { return r.call(ctx, "end task", id) }
+
 func (r *rig) OpenTask(ctx context.Context, id string) (tui.Conversation, error) {
 	return r.open(ctx, "open task", id, &r.next)
 }

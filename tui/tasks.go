@@ -18,32 +18,53 @@ import (
 
 // Task is a task of the open conversation: a conversation of its own.
 type Task struct {
-	ID      string // of its conversation
-	Prompt  string // its first line
-	Agent   string // "" for none
-	State   string // "running", or how it ended
-	Running bool
+	ID      string   // of its conversation
+	Prompt  string   // its first line
+	Agent   string   // "" for none
+	State   string   // "running", or how it ended
 	Tokens  int      // that it kept out, estimated
 	CostUSD *float64 // nil: unknown
 }
 
-// tasks lists the tasks of the conversation. The chosen one is shown.
+// tasks lists the tasks of the conversation. The chosen one is shown, and one that runs can be ended.
 func (l *lists) tasks() pane.Action {
 	return newReadAction(l.env.Backend.Tasks, "the tasks are listed: /tasks shows them", func(found []Task) pane.Action {
-		items := make([]dialog.Item, len(found))
-		for i, t := range found {
-			title, cost := t.Prompt, ""
-			if t.Agent != "" {
-				title = t.Agent + ": " + t.Prompt
-			}
-			if t.CostUSD != nil {
-				cost = pane.Dollars(*t.CostUSD)
-			}
-			items[i] = dialog.Item{ID: t.ID, Title: title, Columns: []string{t.State, fmt.Sprintf("%6s", pane.Tokens(t.Tokens)), cost}}
+		var shown *dialog.Picker
+		end := func(id string) pane.Action {
+			b := l.env.Backend
+			return l.env.tryAsync(func(ctx context.Context) (err error) {
+				if err = b.EndTask(ctx, id); err == nil {
+					found, err = b.Tasks(ctx)
+				}
+				return err
+			}, func(err error) pane.Action {
+				if err != nil {
+					shown.Failed(err.Error())
+				}
+				shown.SetItems(taskItems(found))
+				return nil
+			})
 		}
-		return open(dialog.PickerOptions{Title: "Tasks", Items: items, Heads: []string{"state", "tokens", "cost"}, Empty: "the model has started no task",
-			Choose: func(id, _ string) pane.Action { return openTask{id} }})
+		shown = dialog.NewPicker(dialog.PickerOptions{Title: "Tasks", Items: taskItems(found), Heads: []string{"state", "tokens", "cost"},
+			Empty: "the model has started no task", Choose: func(id, _ string) pane.Action { return openTask{id} },
+			Acts: []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Remove, Word: "end it", Do: end}}})
+		return openDialog{shown}
 	})
+}
+
+func taskItems(found []Task) []dialog.Item {
+	items := make([]dialog.Item, len(found))
+	for i, t := range found {
+		title, cost := t.Prompt, ""
+		if t.Agent != "" {
+			title = t.Agent + ": " + t.Prompt
+		}
+		if t.CostUSD != nil {
+			cost = pane.Dollars(*t.CostUSD)
+		}
+		items[i] = dialog.Item{ID: t.ID, Title: title, Columns: []string{t.State, fmt.Sprintf("%6s", pane.Tokens(t.Tokens)), cost}}
+	}
+	return items
 }
 
 // trackTasks notes which tasks began and ended.

@@ -21,7 +21,7 @@ func withTask(mailbox **updates.Mailbox) func(*rig, *tui.Options) {
 		*mailbox = updates.NewMailbox()
 		cost := 0.25
 		r.tasks = []tui.Task{
-			{ID: "one", Prompt: "Check the ship", State: "running", Running: true},
+			{ID: "one", Prompt: "Check the ship", State: "running"},
 			{ID: "two", Prompt: "Count the sails", Agent: "bosun", State: "done", Tokens: 84_000, CostUSD: &cost},
 		}
 		r.next = r.conversation("task", *mailbox)
@@ -35,8 +35,10 @@ func TestTasksAreListedAndOpened(t *testing.T) {
 	screen(t, withTask(new(*updates.Mailbox)), func(r *rig) {
 		r.submit("/tasks")
 		r.wantText("Tasks", "Check the ship", "running", "bosun: Count the sails", "done", "84k", "$0.25")
+		r.press("ctrl+x")
+		r.wantCalls("tasks", "end task one", "tasks")
 		r.press("down", "enter")
-		r.wantCalls("tasks", "open task two")
+		r.wantCalls("open task two")
 		r.wantText("▌ look at the hull", "the task runs · esc goes back")
 		r.press("ctrl+c")
 		r.wantCalls("leave task")

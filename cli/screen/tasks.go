@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"plimsoll/cli/owncommand"
@@ -24,20 +23,26 @@ func (h *Host) Tasks(ctx context.Context) ([]tui.Task, error) {
 	if err != nil && !errors.Is(err, ErrNothingStored) {
 		return nil, err
 	}
-	var running []string
-	if r := h.running(); r != nil {
-		running = r.RunningTasks()
-	}
+	running := h.running()
 	var out []tui.Task
 	for _, t := range conversation.Tasks(events) {
-		one := tui.Task{ID: t.Conversation, Prompt: plain.Line(t.Prompt), Agent: plain.Line(t.Agent), State: cmp.Or(t.State, conversation.TaskInterrupted),
-			Tokens: t.Tokens, CostUSD: t.CostUSD, Running: slices.Contains(running, t.Conversation)}
-		if one.Running {
-			one.State = "running"
+		state := t.State
+		if running != nil {
+			state = cmp.Or(state, running.TaskState(t.Conversation))
 		}
-		out = append(out, one)
+		out = append(out, tui.Task{ID: t.Conversation, Prompt: plain.Line(t.Prompt), Agent: plain.Line(t.Agent),
+			State: cmp.Or(state, conversation.TaskInterrupted), Tokens: t.Tokens, CostUSD: t.CostUSD})
 	}
 	return out, nil
+}
+
+// EndTask ends a task that runs, whose call is then answered as interrupted.
+func (h *Host) EndTask(ctx context.Context, id string) error {
+	running := h.running()
+	if running == nil {
+		return errReadOnly
+	}
+	return running.EndTask(ctx, id)
 }
 
 // OpenTask shows a task of the open conversation and follows it. The conversation stays open behind it.
@@ -49,7 +54,7 @@ func (h *Host) OpenTask(ctx context.Context, id string) (tui.Conversation, error
 	}
 	h.leaveTask(h.follower)
 	parent := h.shown
-	runs := func() bool { return parent.Running != nil && slices.Contains(parent.Running.RunningTasks(), id) }
+	runs := func() bool { return parent.Running != nil && parent.Running.TaskState(id) == session.TaskRuns }
 	opened, f, err := h.follow(ctx, id, taskStatus(runs() || h.deps.Resources.Store.IsOpenElsewhere(id)), runs)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):

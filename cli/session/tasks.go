@@ -46,17 +46,42 @@ type taskRunner struct {
 
 	mu      sync.Mutex // guards what follows
 	running map[string]*Running
+	ended   map[string]chan struct{} // closed at the end of a task that runs
+	states  map[string]string        // of those that have ended; their calls may wait for others to be answered with them
 }
 
 func newTaskRunner(r *Running) *taskRunner {
-	return &taskRunner{parent: r, slots: make(chan struct{}, max(1, r.InitialConfig.Tasks.Parallel)), running: map[string]*Running{}}
+	return &taskRunner{parent: r, slots: make(chan struct{}, max(1, r.InitialConfig.Tasks.Parallel)), running: map[string]*Running{}, ended: map[string]chan struct{}{}, states: map[string]string{}}
 }
 
-// RunningTasks lists the IDs of the sub-conversations that run now.
-func (r *Running) RunningTasks() []string {
+// TaskRuns is the state of a task that runs.
+const TaskRuns = "running"
+
+// TaskState is TaskRuns, or how a task has ended in this run of the program, "" for none of this run.
+func (r *Running) TaskState(id string) string {
 	r.subtasks.mu.Lock()
 	defer r.subtasks.mu.Unlock()
-	return slices.Collect(maps.Keys(r.subtasks.running))
+	if r.subtasks.running[id] != nil {
+		return TaskRuns
+	}
+	return r.subtasks.states[id]
+}
+
+// EndTask cancels the turn of a task that runs, and waits for its end.
+func (r *Running) EndTask(ctx context.Context, id string) error {
+	r.subtasks.mu.Lock()
+	child, ended := r.subtasks.running[id], r.subtasks.ended[id]
+	r.subtasks.mu.Unlock()
+	if child == nil {
+		return errors.New("it has ended already")
+	}
+	child.Agent.Cancel()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // SetMode sets the permission mode of the conversation and of its tasks.
@@ -172,12 +197,15 @@ func (t *taskRunner) open(ctx context.Context, q tools.TaskRequest) (*task, erro
 	}
 	one.events = slices.Clone(one.child.Events)
 	t.mu.Lock()
-	t.running[one.child.ID] = one.child
+	t.running[one.child.ID], t.ended[one.child.ID] = one.child, make(chan struct{})
 	t.mu.Unlock()
-	one.closed = func() {
+	one.closed = func(state string) {
 		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.states[one.child.ID] = state
+		close(t.ended[one.child.ID])
 		delete(t.running, one.child.ID)
-		t.mu.Unlock()
+		delete(t.ended, one.child.ID)
 	}
 	return one, nil
 }
@@ -250,12 +278,13 @@ type task struct {
 	through     uint64 // Seq of the newest event that the parent has accounted for
 	events      []conversation.Event
 	progress    func(string)
-	closed      func()
+	closed      func(state string)
 
 	calls        int
 	reading      meter.Reading
 	doing, shown string
 	failure      string
+	stopped      bool
 	asking       sync.WaitGroup
 	questions    map[string]context.CancelFunc // by ID of the call
 }
@@ -277,7 +306,6 @@ func (t *task) run(ctx context.Context, q tools.TaskRequest) tools.TaskAnswer {
 	t.asking.Wait()
 	closeErr := t.child.Close()
 	t.drain()
-	t.closed()
 	return t.answer(before, started, errors.Join(recordErr, err, closeErr))
 }
 
@@ -328,6 +356,8 @@ func (t *task) observe(ctx context.Context, u updates.Update) (isOver bool) {
 			t.doing = "thinking"
 		case updates.Retrying:
 			t.doing = u.Why
+		case updates.Stopping:
+			t.stopped = true
 		}
 	}
 	return false
@@ -400,7 +430,7 @@ func (t *task) answer(before int, started conversation.TaskStarted, err error) t
 	ended := conversation.TaskEnded{Conversation: t.child.ID, Call: started.Call, State: conversation.TaskDone}
 	hint := "; a call of task with continue " + t.child.ID + " goes on with it"
 	switch {
-	case err != nil || reply.Stop == conversation.StopCancelled || reply.Stop == conversation.StopInterrupted:
+	case err != nil || t.stopped || reply.Stop == conversation.StopCancelled || reply.Stop == conversation.StopInterrupted:
 		ended.State, out.Status, out.Text = conversation.TaskInterrupted, conversation.ResultInterrupted, "interrupted"+hint
 	case !reply.Stop.IsComplete() || reply.Stop == conversation.StopCalls:
 		ended.State, out.Status = conversation.TaskFailed, conversation.ResultError
@@ -420,7 +450,9 @@ func (t *task) answer(before int, started conversation.TaskStarted, err error) t
 		}
 	}
 	spent := conversation.SpentAfter(t.events, t.through)
-	out.How = ended.State
+	out.How, t.doing = ended.State, ended.State
+	t.closed(ended.State)
+	t.progress(t.line())
 	if out.Status == conversation.ResultInterrupted {
 		out.How = conversation.InterruptedTask(t.child.ID)
 	}

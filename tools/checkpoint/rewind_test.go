@@ -225,33 +225,80 @@ func TestAChangeThatCannotBeKeptIsNotMade(t *testing.T) {
 	}
 }
 
-// A rewind that ends after any of its steps leaves every file as before or brought back, says which, and can be done again.
-func TestAnInterruptedRewindSaysWhichFilesItReached(t *testing.T) {
+// A rewind that ends before any of its steps leaves every file as before or brought back, says which, and can be done again.
+func TestARewindThatEndsAtAnyStepSaysWhichFilesItReached(t *testing.T) {
 	t.Parallel()
-	names := []string{"a", "b", "c"}
-	for reached := range len(names) + 1 {
+	before := map[string]string{"changed": "old", "sub/gone": "old", "other": strings.Repeat("old\n", 5000)}
+	after := map[string]string{"changed": "new", "made": "new", "other": "new"}
+	stop, ended := 1, false
+	for ; !ended; stop++ {
 		r := newRig(t)
+		for name, text := range before {
+			r.write(name, text)
+		}
 		r.say("0")
-		for _, name := range names {
-			r.write(name, "old")
+		for name := range before {
 			r.edit(name, "new")
 		}
-		r.rewind(0, false)
-		events := r.log.Events()
-		r.log = conversation.Log{}
-		r.must(r.log.Commit(events[:len(events)-1])) // without the notice at the end
-		for _, name := range names[reached:] {
-			r.write(name, "new")
-		}
+		r.edit("made", "new")
+		r.must(os.RemoveAll(filepath.Join(r.dir, "sub"))) // its folder has to be made again
+		ended = r.rewindUntil(stop)
+		now := r.content()
+		maps.DeleteFunc(now, func(name, _ string) bool { return strings.HasSuffix(name, ".tmp") })
 		done, left := r.rewinder().Unfinished(t.Context(), r.log.Events())
-		if !slices.Equal(done, names[:reached]) || !slices.Equal(left, names[reached:]) {
-			t.Errorf("after %d files: brought back %v, left %v", reached, done, left)
+		for _, name := range []string{"changed", "sub/gone", "other", "made"} {
+			switch {
+			case now[name] != before[name] && now[name] != after[name]:
+				t.Fatalf("step %d: %s is neither as before nor brought back: %.40q", stop, name, now[name])
+			case len(done)+len(left) > 0 && slices.Contains(done, name) != (now[name] == before[name]):
+				t.Errorf("step %d: brought back %v, left %v, and %s is %.40q", stop, done, left, name, now[name])
+			case len(done)+len(left) == 0 && !ended && now[name] != after[name] && !slices.ContainsFunc(r.log.Events(), isNotice):
+				t.Errorf("step %d: %s was brought back and nothing says so", stop, name)
+			}
 		}
-		if out := r.rewind(0, false); len(out.Left) > 0 {
-			t.Errorf("the second rewind left %v", out.Left)
+		if out := r.rewind(0, true); len(out.Left) > 0 {
+			t.Errorf("step %d: the second rewind left %v", stop, out.Left)
 		}
-		r.expect(map[string]string{"a": "old", "b": "old", "c": "old"})
+		now = r.content()
+		maps.DeleteFunc(now, func(name, _ string) bool { return strings.HasSuffix(name, ".tmp") })
+		if d := cmp.Diff(before, now); d != "" {
+			t.Fatalf("step %d: %s", stop, d)
+		}
 	}
+	if stop < 24 {
+		t.Errorf("the rewind has only %d steps", stop)
+	}
+}
+
+func isNotice(e conversation.Event) bool { return e.Body.Kind() == conversation.KindNotice }
+
+// rewindUntil rewinds to the first turn and ends before a step, as a crash does; true if it comes to its end. The steps are those in
+// the workspace, and before and after each event that is recorded.
+func (r *rig) rewindUntil(stop int) (ended bool) {
+	type crash struct{}
+	steps := 0
+	step := func() {
+		if steps++; steps == stop {
+			panic(crash{})
+		}
+	}
+	defer func() {
+		r.files.Step = nil
+		if problem := recover(); problem != nil && problem != (crash{}) {
+			panic(problem)
+		}
+	}()
+	p, err := r.rewinder().Plan(context.Background(), r.log.Events(), 0)
+	r.must(err)
+	r.files.Step = step
+	_, err = r.rewinder().Apply(context.Background(), p, true, func(ctx context.Context, b conversation.Body) error {
+		step()
+		err := r.record(ctx, b)
+		step()
+		return err
+	})
+	r.must(err)
+	return true
 }
 
 func TestHostileLogsReachNothingOutside(t *testing.T) {

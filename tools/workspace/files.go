@@ -30,6 +30,9 @@ type Files struct {
 	Dir   string   // absolute, with links resolved
 	named string   // absolute, as it was given
 	own   []string // the program's own files and folders, absolute, with links resolved
+	// Step, if set, is called before each step that changes something in the workspace. A test that panics in it leaves there what
+	// the end of the program at that moment would.
+	Step func()
 }
 
 // Place is a path inside the workspace.

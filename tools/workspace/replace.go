@@ -34,6 +34,7 @@ func (f *Files) Replace(p Place, content string) error {
 	if err := f.write(temp, content, st.Mode().Perm()); err != nil {
 		return p.Explain(err)
 	}
+	f.step()
 	if err := f.root.Rename(temp, rel); err != nil {
 		return p.Explain(errors.Join(err, f.root.Remove(temp)))
 	}
@@ -45,6 +46,7 @@ func (f *Files) Create(p Place, content string) error { return f.createWith(p, c
 
 func (f *Files) createWith(p Place, content string, mode fs.FileMode) error {
 	if dir := path.Dir(p.Rel); dir != "." {
+		f.step()
 		if err := f.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
 			return fmt.Errorf("make the folder %s: %w", dir, p.Explain(err))
 		}
@@ -73,7 +75,9 @@ func (f *Files) create(rel, content string, mode fs.FileMode) error {
 	if err := f.write(temp, content, mode); err != nil {
 		return err
 	}
+	f.step()
 	linked := f.root.Link(temp, rel)
+	f.step()
 	if err := f.root.Remove(temp); linked == nil || errors.Is(linked, fs.ErrExist) {
 		return errors.Join(linked, err)
 	}
@@ -85,6 +89,7 @@ func (f *Files) Remove(p Place) error {
 	if _, err := f.Regular(p); err != nil {
 		return err
 	}
+	f.step()
 	if err := f.root.Remove(filepath.FromSlash(p.Rel)); err != nil {
 		return p.Explain(err)
 	}
@@ -94,6 +99,7 @@ func (f *Files) Remove(p Place) error {
 // write makes a new file. With mode 0 the umask decides the mode. On an error the
 // incomplete file is removed.
 func (f *Files) write(rel, content string, mode fs.FileMode) (err error) {
+	f.step()
 	file, err := f.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -104,15 +110,25 @@ func (f *Files) write(rel, content string, mode fs.FileMode) (err error) {
 			err = errors.Join(err, f.root.Remove(rel))
 		}
 	}()
+	f.step()
 	if mode != 0 {
 		if err := file.Chmod(mode); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return err
 		}
 	}
+	f.step()
 	if _, err := file.WriteString(content); err != nil {
 		return err
 	}
+	f.step()
 	return file.Sync()
+}
+
+// step comes before each step of a change.
+func (f *Files) step() {
+	if f.Step != nil {
+		f.Step()
+	}
 }
 
 // FoldersFor returns an error if an existing parent of p is not a folder.
