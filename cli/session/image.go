@@ -84,8 +84,8 @@ func (r *Running) LookAtImage(workspace, name string) (ImageInfo, error) {
 	}
 	info := ImageInfo{sent.Size(), fmt.Sprintf("%s, %s, ~%s tokens", size, numbers.Bytes(st.Size()), numbers.Grouped(imageTokens(model, sent)))}
 	if model.ID != "" && (model.Caps.NoImages || pages > 0 && !model.Caps.PDFs) {
-		info.Text = "✗ " + model.Name() + " takes no " + sent.What() + "s, and is sent only the name; /model " +
-			strings.Join(r.Agents.Providers.Seeing(model.Provider, pages > 0), ", ") + " see it · " + info.Text
+		info.Text = "✗ " + model.Name() + " takes no " + sent.What() + "s; /model " +
+			strings.Join(r.Agents.Providers.Seeing(model.Provider, pages > 0), ", ") + " see it; only the name is sent · " + info.Text
 	}
 	return info, nil
 }
