@@ -31,6 +31,7 @@ type Agent struct {
 	requester      *requester
 	replies        *replyKeeper
 	calls          *callRunner
+	questions      *questions
 	windows        *windowKeeper
 	inspector      *inspector
 	compactor      *compactor.Compactor
@@ -67,8 +68,8 @@ func New(o core.Options) (*Agent, error) {
 	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answeredModels: map[string]bool{}}
 	a.replies = &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}}
 	a.hooks = &hookRunner{journal: j, inbox: in, display: disp, port: o.Hooks, warned: map[string]bool{}}
-	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, hooks: a.hooks, results: o.Results,
-		questions: map[string]*question{}}
+	a.questions = &questions{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, open: map[string]*question{}}
+	a.calls = &callRunner{journal: j, display: disp, inbox: in, toolbox: o.Toolbox, hooks: a.hooks, results: o.Results, questions: a.questions}
 	a.compactor = compactor.New(j, in, loop{a}, o)
 	windows.compactor = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}
@@ -158,7 +159,7 @@ func (a *Agent) ReturnQueued() {
 // Answer answers the question or the approval request with the ID of its call. It is ignored if the question is not open.
 func (a *Agent) Answer(callID string, answer conversation.Answer) {
 	a.inbox.Put(func(context.Context) {
-		a.calls.answer(callID, answer)
+		a.questions.answer(callID, answer)
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/agent/core"
-	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -16,9 +15,8 @@ import (
 
 // Calls run in the order of the reply. Neighboring calls that only read and need no approval run at the same time.
 // Every other call runs alone. It is reviewed just before it runs, so that the user sees its current effect. The
-// results of calls that ran together are one transaction, in call order. The later calls of a reply that will need approval are put
-// to the user together with the first one; an answer holds if the review of its call is still the same when its turn comes. When the turn is stopped, the remaining
-// calls get the result "interrupted".
+// results of calls that ran together are one transaction, in call order. Questions to the user are in
+// questions.go. When the turn is stopped, the remaining calls get the result "interrupted".
 
 // maxParallel is the largest number of calls that run at the same time.
 const maxParallel = 8
@@ -58,15 +56,8 @@ type callRunner struct {
 	toolbox   core.Toolbox // nil: no tools
 	hooks     *hookRunner
 	results   core.Results
-	questions map[string]*question // by the ID of their call
-	repeats   compact.Repeats      // earlier results, by their text
-}
-
-// question is a call that was put to the user.
-type question struct {
-	review     conversation.Review
-	answer     chan conversation.Answer // with room for the answer
-	isAnswered bool
+	questions *questions
+	repeats   compact.Repeats // earlier results, by their text
 }
 
 // runCalls runs the calls of a reply and appends their results. The error is an
@@ -74,7 +65,7 @@ type question struct {
 func (r *callRunner) runCalls(ctx context.Context, calls []*call) error {
 	defer func(all []*call) {
 		for _, c := range all {
-			r.endQuestion(c.ID)
+			r.questions.end(c.ID)
 		}
 	}(calls)
 	for len(calls) > 0 {
@@ -106,8 +97,13 @@ func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err e
 	if err := r.askHooks(ctx, group); err != nil {
 		return 0, err
 	}
-	if err := r.checkPermission(ctx, group[0], calls[len(group):]); err != nil {
+	if err := r.questions.decide(ctx, group[0], calls[len(group):]); err != nil {
 		return 0, err
+	}
+	if c := group[0]; !c.reviewed && !c.settled {
+		if err := r.reviewChanged(ctx, c); err != nil {
+			return 0, err
+		}
 	}
 	r.runGroup(ctx, group)
 	for _, c := range group {
@@ -149,6 +145,20 @@ func (r *callRunner) review(ctx context.Context, c *call) error {
 		c.review = core.Concurrently(ctx, r.inbox, func() conversation.Review { return r.toolbox.Review(ctx, c.ToolCall) })
 	}
 	return context.Cause(ctx)
+}
+
+// reviewChanged has hooks and deny rules see a command that the user changed.
+func (r *callRunner) reviewChanged(ctx context.Context, c *call) error {
+	if err := r.review(ctx, c); err != nil {
+		return err
+	}
+	if err := r.askHooks(ctx, []*call{c}); err != nil {
+		return err
+	}
+	if !c.settled && c.refusedByPermission() {
+		c.settle(conversation.ResultDenied, cmp.Or(c.review.Reason, refused))
+	}
+	return nil
 }
 
 // runGroup runs calls at the same time and waits for all of them.
@@ -251,106 +261,6 @@ func inParallel(calls []*call, f func(*call)) {
 	all.Wait()
 }
 
-// ask asks the user, who answers with the ID of the call. The answer goes to a channel with room for it.
-func (r *callRunner) ask(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
-	r.questions[c.ID] = &question{review: review, answer: answer}
-	r.journal.Publish(updates.AskApproval{Call: c, Review: review})
-}
-
-// answer passes the user's answer on. It does nothing if the question is no longer open.
-func (r *callRunner) answer(callID string, answer conversation.Answer) {
-	if q := r.questions[callID]; q != nil && !q.isAnswered {
-		q.isAnswered = true
-		q.answer <- answer
-	}
-}
-
-// endQuestion closes a question, if there is one. The user sees that it needs no answer any more.
-func (r *callRunner) endQuestion(callID string) {
-	if q := r.questions[callID]; q != nil && !q.isAnswered {
-		r.journal.Publish(updates.ApprovalClosed{CallID: callID})
-	}
-	delete(r.questions, callID)
-}
-
-// checkPermission sets the outcome of a call that may not run, or whose result is the user's answer. The error is the
-// cause of ctx's end. later are the calls of the reply after it.
-func (r *callRunner) checkPermission(ctx context.Context, c *call, later []*call) error {
-	if q := r.questions[c.ID]; q != nil && (c.settled || !isSameQuestion(q.review, c.review)) {
-		r.endQuestion(c.ID)
-	}
-	if c.settled {
-		return nil
-	}
-	switch need := c.review.Need; {
-	case need == conversation.NeedNothing:
-		return nil
-	case need == conversation.NeedApproval && r.journal.Interactive:
-		return r.askApproval(ctx, c, later)
-	case need == conversation.NeedAnswer && r.journal.Interactive:
-		return r.askAnswer(ctx, c)
-	case need == conversation.NeedApproval:
-		c.settle(conversation.ResultDenied, nobodyApproves)
-	case need == conversation.NeedAnswer:
-		c.settle(conversation.ResultDenied, nobodyAnswers)
-	default: // a refusal, or an unknown need
-		c.settle(conversation.ResultDenied, cmp.Or(c.review.Reason, refused))
-	}
-	return nil
-}
-
-// isSameQuestion reports whether an answer to a review also answers the other.
-func isSameQuestion(a, b conversation.Review) bool {
-	return a.Need == b.Need && a.Title == b.Title && a.Command == b.Command && a.Diff == b.Diff
-}
-
-func (r *callRunner) askApproval(ctx context.Context, c *call, later []*call) error {
-	if r.questions[c.ID] == nil {
-		r.ask(c.ToolCall, c.review, make(chan conversation.Answer, 1))
-		if err := r.askLater(ctx, later); err != nil {
-			return err
-		}
-	}
-	v, err := r.askUser(ctx, c)
-	if err != nil {
-		return err
-	}
-	switch v.Grant {
-	case conversation.GrantOnce:
-		if v.Command != "" && c.review.Changeable {
-			return r.changeCommand(ctx, c, v.Command)
-		}
-	case conversation.GrantRun, conversation.GrantAlways:
-		err := core.Concurrently(ctx, r.inbox, func() error { return r.toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
-		if err != nil {
-			r.journal.Publish(updates.Failed{Err: &llm.Error{
-				Class: llm.NotSaved, Message: "the approval could not be kept: " + err.Error(),
-				Hint: "this call runs; calls like it will be asked again", Err: err,
-			}})
-		}
-	default:
-		c.settle(conversation.ResultDenied, withReason(denied, v.Text))
-	}
-	return nil
-}
-
-// askLater puts those of some calls to the user that need approval as things are now. The error is the cause of ctx's end.
-func (r *callRunner) askLater(ctx context.Context, calls []*call) error {
-	for _, c := range calls {
-		if c.settled || c.invalid || r.questions[c.ID] != nil {
-			continue
-		}
-		review := core.Concurrently(ctx, r.inbox, func() conversation.Review { return r.toolbox.Review(ctx, c.ToolCall) })
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-		if review.Need == conversation.NeedApproval {
-			r.ask(c.ToolCall, review, make(chan conversation.Answer, 1))
-		}
-	}
-	return nil
-}
-
 // unconfined is what a toolbox has that runs commands in a sandbox: RunOutside runs one outside, exactly as it is.
 type unconfined interface {
 	RunOutside(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome
@@ -368,8 +278,8 @@ func (r *callRunner) offerOutside(ctx context.Context, c *call) error {
 	c.review = conversation.Review{Need: conversation.NeedApproval, Command: ran.Command,
 		Title: "outside the sandbox, which kept it from " + conversation.OneLine(denied, 200)}
 	asked := conversation.ToolCall{ID: c.ID, Name: "outside the sandbox"}
-	r.ask(asked, c.review, make(chan conversation.Answer, 1))
-	v, err := r.askUser(ctx, c)
+	r.questions.ask(asked, c.review, make(chan conversation.Answer, 1))
+	v, err := r.questions.askUser(ctx, c)
 	c.review = ran
 	if err != nil {
 		return err
@@ -388,51 +298,6 @@ func (r *callRunner) offerOutside(ctx context.Context, c *call) error {
 	c.outcome.Text = "In the sandbox it was kept from " + denied + ". The user approved that it runs outside:\n" + c.outcome.Text
 	c.outcome.Events = append(before.Events, c.outcome.Events...)
 	return context.Cause(ctx)
-}
-
-// changeCommand runs another command, which the user wrote, instead of the call's: hooks and deny rules see it.
-func (r *callRunner) changeCommand(ctx context.Context, c *call, command string) error {
-	args, err := conversation.WithCommand(c.Arguments, command)
-	if err != nil {
-		c.settle(conversation.ResultError, err.Error())
-		return nil
-	}
-	c.Arguments, c.changed = args, conversation.Clean(command)
-	c.asked, c.reviewed = false, false
-	if err := r.review(ctx, c); err != nil {
-		return err
-	}
-	if err := r.askHooks(ctx, []*call{c}); err != nil {
-		return err
-	}
-	if !c.settled && c.refusedByPermission() {
-		c.settle(conversation.ResultDenied, cmp.Or(c.review.Reason, refused))
-	}
-	return nil
-}
-
-func (r *callRunner) askAnswer(ctx context.Context, c *call) error {
-	v, err := r.askUser(ctx, c)
-	if err != nil {
-		return err
-	}
-	if v.Grant == conversation.GrantNo {
-		c.settle(conversation.ResultDenied, withReason(declined, v.Text))
-		return nil
-	}
-	c.settle(conversation.ResultOK, v.Text)
-	return nil
-}
-
-// askUser waits for the user's answer to a call.
-func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
-	if r.questions[c.ID] == nil {
-		r.ask(c.ToolCall, c.review, make(chan conversation.Answer, 1))
-	}
-	r.display.status(updates.Status{Phase: updates.Asking})
-	v, _, err := core.Receive(ctx, r.inbox, r.questions[c.ID].answer)
-	r.endQuestion(c.ID)
-	return v, err
 }
 
 // The texts that the model gets in place of a result. They are part of logs, and therefore of requests: a change
@@ -572,12 +437,4 @@ func prefix(text string, n int) string {
 		n--
 	}
 	return text[:n]
-}
-
-// withReason adds the user's reason to a text.
-func withReason(text, reason string) string {
-	if reason == "" {
-		return text
-	}
-	return text + ". The user says: " + reason
 }

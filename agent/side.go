@@ -25,13 +25,13 @@ func (a *Agent) AskAbout(ctx context.Context, c conversation.ToolCall, review co
 		return answer, false
 	}
 	to := make(chan conversation.Answer, 1)
-	a.inbox.Put(func(context.Context) { a.calls.ask(c, review, to) })
+	a.inbox.Put(func(context.Context) { a.questions.ask(c, review, to) })
 	select {
 	case answer = <-to:
 		ok = true
 	case <-ctx.Done():
 	}
-	a.inbox.Put(func(context.Context) { a.calls.endQuestion(c.ID) })
+	a.inbox.Put(func(context.Context) { a.questions.end(c.ID) })
 	return answer, ok
 }
 
