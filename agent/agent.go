@@ -284,7 +284,7 @@ func (a *Agent) Run(ctx context.Context) error {
 			a.deliver(ctx, m)
 			continue
 		}
-		if a.display.isBusy { // Cancel or ReturnQueued emptied the queue
+		if a.display.isBusy() { // Cancel or ReturnQueued emptied the queue
 			a.setIdle()
 		}
 		a.counter.idle(ctx)

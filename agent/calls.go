@@ -106,11 +106,6 @@ func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err e
 		}
 	}
 	r.runGroup(ctx, group)
-	for _, c := range group {
-		if err := r.offerOutside(ctx, c); err != nil {
-			return len(group), err
-		}
-	}
 	return len(group), context.Cause(ctx)
 }
 
@@ -261,45 +256,6 @@ func inParallel(calls []*call, f func(*call)) {
 	all.Wait()
 }
 
-// unconfined is what a toolbox has that runs commands in a sandbox: RunOutside runs one outside, exactly as it is.
-type unconfined interface {
-	RunOutside(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome
-}
-
-// offerOutside asks about a command that failed because of the sandbox whether it runs outside, this once. The error is the cause of
-// ctx's end; the call then has the outcome that it had.
-func (r *callRunner) offerOutside(ctx context.Context, c *call) error {
-	toolbox, can := r.toolbox.(unconfined)
-	denied := c.outcome.Denied
-	if denied == "" || !can || !r.journal.Interactive {
-		return nil
-	}
-	ran := c.review
-	c.review = conversation.Review{Need: conversation.NeedApproval, Command: ran.Command,
-		Title: "outside the sandbox, which kept it from " + conversation.OneLine(denied, 200)}
-	asked := conversation.ToolCall{ID: c.ID, Name: "outside the sandbox"}
-	r.questions.ask(asked, c.review, make(chan conversation.Answer, 1))
-	v, err := r.questions.askUser(ctx, c)
-	c.review = ran
-	if err != nil {
-		return err
-	}
-	if v.Grant != conversation.GrantOnce {
-		c.outcome.Text += "\n" + withReason(notOutside, v.Text)
-		return nil
-	}
-	before := c.outcome
-	r.display.status(updates.Status{Phase: updates.Running})
-	began := r.journal.Now()
-	c.outcome = core.Concurrently(ctx, r.inbox, func() conversation.Outcome {
-		return toolbox.RunOutside(ctx, c.ToolCall, func(text string) { r.journal.Publish(updates.ToolOutput{CallID: c.ID, Text: text}) })
-	})
-	c.duration += r.journal.Now().Sub(began)
-	c.outcome.Text = "In the sandbox it was kept from " + denied + ". The user approved that it runs outside:\n" + c.outcome.Text
-	c.outcome.Events = append(before.Events, c.outcome.Events...)
-	return context.Cause(ctx)
-}
-
 // The texts that the model gets in place of a result. They are part of logs, and therefore of requests: a change
 // here does not change stored ones.
 const (
@@ -319,7 +275,6 @@ const (
 	refused          = "denied: this call is not allowed"
 	denied           = "denied: the user did not allow this call"
 	declined         = "the user did not answer"
-	notOutside       = "The user did not allow it to run outside the sandbox"
 	userChanged      = "The user changed the command. This ran instead:\n"
 )
 

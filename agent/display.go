@@ -23,15 +23,18 @@ type display struct {
 
 	maxResult int // configured length of a tool result in characters; 0: as many as fit
 
-	isBusy      bool      // the newest status is not idle
-	cacheColdAt time.Time // the newest published time at which the provider's cache gets cold
+	phase       updates.Phase // of the newest status
+	cacheColdAt time.Time     // the newest published time at which the provider's cache gets cold
 }
 
 // status publishes what the conversation is doing.
 func (d *display) status(s updates.Status) {
-	s.Since, d.isBusy = d.journal.Now(), s.Phase != updates.Idle
+	s.Since, d.phase = d.journal.Now(), s.Phase
 	d.journal.Publish(s)
 }
+
+// isBusy reports whether the newest status is not idle.
+func (d *display) isBusy() bool { return d.phase != "" && d.phase != updates.Idle }
 
 func (d *display) showMeter() {
 	r := d.journal.Reading()

@@ -24,6 +24,7 @@ type questions struct {
 	inbox   *core.Inbox
 	toolbox core.Toolbox
 	open    map[string]*question // by the ID of their call
+	asides  int                  // questions because of which the status says that the user is awaited
 }
 
 // question is a call that was put to the user.
@@ -31,12 +32,23 @@ type question struct {
 	review     conversation.Review
 	answer     chan conversation.Answer // with room for the answer
 	isAnswered bool
+	isAside    bool // counted in questions.asides
 }
 
 // ask asks the user, who answers with the ID of the call. The answer goes to a channel with room for it.
 func (qs *questions) ask(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
 	qs.open[c.ID] = &question{review: review, answer: answer}
 	qs.journal.Publish(updates.AskApproval{Call: c, Review: review})
+}
+
+// askAside is ask for others than the calls of a reply. While calls run, the status says that the user is awaited.
+func (qs *questions) askAside(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
+	qs.ask(c, review, answer)
+	if qs.display.phase == updates.Running || qs.asides > 0 {
+		qs.open[c.ID].isAside = true
+		qs.asides++
+		qs.display.status(updates.Status{Phase: updates.Asking})
+	}
 }
 
 // answer passes the user's answer on. It does nothing if the question is no longer open.
@@ -51,6 +63,11 @@ func (qs *questions) answer(callID string, answer conversation.Answer) {
 func (qs *questions) end(callID string) {
 	if q := qs.open[callID]; q != nil && !q.isAnswered {
 		qs.journal.Publish(updates.ApprovalClosed{CallID: callID})
+	}
+	if q := qs.open[callID]; q != nil && q.isAside && qs.asides > 0 {
+		if qs.asides--; qs.asides == 0 && qs.display.phase == updates.Asking {
+			qs.display.status(updates.Status{Phase: updates.Running})
+		}
 	}
 	delete(qs.open, callID)
 }
@@ -151,6 +168,7 @@ func (qs *questions) askUser(ctx context.Context, c *call) (conversation.Answer,
 	if qs.open[c.ID] == nil {
 		qs.ask(c.ToolCall, c.review, make(chan conversation.Answer, 1))
 	}
+	qs.asides = 0 // the status is this question's now
 	qs.display.status(updates.Status{Phase: updates.Asking})
 	v, _, err := core.Receive(ctx, qs.inbox, qs.open[c.ID].answer)
 	qs.end(c.ID)

@@ -466,38 +466,6 @@ func TestTheUserChangesACommandBeforeItRuns(t *testing.T) {
 	})
 }
 
-// confinedToolbox runs commands in a sandbox, in which they fail.
-type confinedToolbox struct{ *agenttest.Toolbox }
-
-func (confinedToolbox) RunOutside(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
-	return okOutcome("pushed")
-}
-
-func TestACommandThatTheSandboxKeptIsAskedAboutOutside(t *testing.T) {
-	for answer, want := range map[conversation.Grant]string{
-		conversation.GrantOnce: "ok In the sandbox it was kept from reaching the network. The user approved that it runs outside:\npushed",
-		conversation.GrantNo:   "error no route\nThe user did not allow it to run outside the sandbox",
-	} {
-		runBubble(t, string(answer), func(t *testing.T) {
-			tool := agenttest.Writer("run_command", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
-				return conversation.Outcome{Status: conversation.ResultError, Text: "no route", Denied: "reaching the network"}
-			})
-			tool.Review = conversation.Review{Command: "git push"}
-			r := start(t, func(o *core.Options) { o.Toolbox = confinedToolbox{agenttest.NewToolbox(tool)} },
-				callsReply(agenttest.StreamCall(0, "c1", "run_command")), textReply("done"))
-			r.sendAndWait("go")
-			asked := agenttest.UpdatesOf[updates.AskApproval](r.watch)
-			if len(asked) != 1 || asked[0].Review.Command != "git push" || !strings.Contains(asked[0].Review.Title, "kept it from reaching the network") {
-				t.Fatalf("asked %+v", asked)
-			}
-			r.Answer("c1", conversation.Answer{Grant: answer})
-			r.waitIdle()
-			r.stop()
-			checkEqual(t, "result c1 "+want, messageLines(r.memory.Events())[2])
-		})
-	}
-}
-
 func questionTool(name string) agenttest.Tool {
 	q := agenttest.Reader(name, nil)
 	q.Review = conversation.Review{Need: conversation.NeedAnswer, ReadOnly: true, Question: "which?", Options: []string{"a", "b"}}

@@ -15,6 +15,8 @@ const (
 	GrantRun    Grant = "run"    // allow what the rules cover, in this workspace and every conversation, until the program ends
 	GrantAlways Grant = "always" // the same, and kept for later runs in this workspace, until it is revoked
 	GrantNo     Grant = "no"     // deny this call
+	// GrantConversation allows what the rules of a passing Review cover, until the conversation is left.
+	GrantConversation Grant = "conversation"
 )
 
 // Answer is the user's answer to a waiting call: to one that needs approval, or
@@ -51,6 +53,7 @@ const (
 	RuleConfigured RuleOrigin = "configuration" // permissions.allow and .deny; the user removes it there
 	RuleGranted    RuleOrigin = "granted"       // GrantAlways
 	RuleOfThisRun  RuleOrigin = "this run"      // GrantRun
+	RulePassing    RuleOrigin = "conversation"  // GrantConversation
 )
 
 // Rule is a permission rule in force, as /permissions lists it.

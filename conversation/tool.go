@@ -61,6 +61,8 @@ type Review struct {
 	// Changeable: the user can change Command before it runs.
 	Changeable bool
 	NoReason   bool // for NeedApproval: nobody reads the reason of a denial
+	// Passing: the Offer can be granted only until the conversation is left, by GrantConversation, and not be changed.
+	Passing bool
 }
 
 // Mode is a permission mode: which calls run without asking.
@@ -93,7 +95,6 @@ type Outcome struct {
 	Detail string  // shown to the user and never sent
 	Images []Image // stored already
 	Events []Body  // stored with the result, after it; none of them is a message or an overlay
-	Denied string  // what the sandbox kept a command from, if it failed for that
 }
 
 // WithCommand returns the arguments of a call that runs a command with another command.

@@ -63,7 +63,9 @@ type Options struct {
 	// Reach opens the proxy by which a command reaches the network. nil: commands have the network of the program.
 	Reach func(proxy.Options) (*proxy.Command, error)
 	// AskHost asks whether a command may reach a host that no rule decides about. nil: it may not.
-	AskHost AskHost
+	AskHost AskUser
+	// AskOutside asks whether a command that the sandbox kept from something may run outside. nil: it may not.
+	AskOutside AskUser
 
 	Sandbox    *sandbox.Sandbox // in which commands run; nil: none. It outlives the Box
 	JobLimit   int              // commands that may run in the background at once; 0: 8
@@ -140,10 +142,11 @@ type Box struct {
 	deferRatio float64
 	tasks      Tasks // nil: none
 
-	openProxy func(proxy.Options) (*proxy.Command, error)
-	askHost   AskHost
-	asks      atomic.Int64  // questions about hosts so far
-	question  chan struct{} // holds a token while one is open
+	openProxy  func(proxy.Options) (*proxy.Command, error)
+	askHost    AskUser
+	askOutside AskUser
+	asks       atomic.Int64  // questions about commands that run so far
+	question   chan struct{} // holds a token while one about a host is open
 
 	mu       sync.Mutex // guards what follows
 	todos    []Todo

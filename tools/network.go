@@ -28,9 +28,6 @@ const (
 	maxListed    = 10               // hosts in a result
 )
 
-// AskHost asks the user about a host, under an ID for CheckRules. It is not ok without an answer.
-type AskHost func(ctx context.Context, id string, review conversation.Review) (answer conversation.Answer, ok bool)
-
 // hostGate decides which hosts one command reaches.
 type hostGate struct {
 	*Box

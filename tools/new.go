@@ -42,7 +42,7 @@ func New(o Options) (*Box, error) {
 		archive: o.Archive, history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
 		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
 		checkpoints: o.Checkpoints, writing: cmp.Or(o.Writing, &sync.Mutex{}), keepImage: o.KeepImage,
-		openProxy: o.Reach, askHost: o.AskHost, question: make(chan struct{}, 1),
+		openProxy: o.Reach, askHost: o.AskHost, askOutside: o.AskOutside, question: make(chan struct{}, 1),
 		tasks: o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
 	}
 	files.SetOwn(o.Own)
@@ -52,7 +52,7 @@ func New(o Options) (*Box, error) {
 		environ = os.Environ()
 	}
 	b.jobs = shell.NewJobs(shell.Options{Network: b.openNetwork, Dir: files.Dir, Env: shell.Environment(environ, o.SecretNames), Ceiling: o.Ceiling, ResultChars: o.ResultChars,
-		Limit: o.JobLimit, Timeout: o.JobTimeout, Earlier: o.Jobs, Sandbox: o.Sandbox, Record: o.RecordJob})
+		Limit: o.JobLimit, Timeout: o.JobTimeout, Earlier: o.Jobs, Sandbox: o.Sandbox, Outside: b.mayRunOutside, Record: o.RecordJob})
 	all, err := b.withCommands(b.all(), o.Commands)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())

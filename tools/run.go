@@ -53,7 +53,7 @@ func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func
 	if err == nil && slices.Contains([]string{"read_file", "create_file", "modify_file"}, t.name) {
 		r = b.withInstructions(ctx, call, args.Text("path"), r)
 	}
-	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail, Denied: r.denied, Images: r.images, Events: r.events}
+	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail, Images: r.images, Events: r.events}
 }
 
 func failure(err error) conversation.Outcome {

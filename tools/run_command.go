@@ -86,39 +86,13 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 		wait := time.Duration(args.Int("timeout", 0)) * time.Second
 		return resultOf(b.jobs.Read(ctx, args.Text("id"), args.Bool("stop"), wait))
 	case args.Bool("background"):
-		id, err := b.jobs.Start(command, shell.Inside)
+		id, err := b.jobs.Start(command, b.where(command))
 		if err != nil {
 			return result{}, err
 		}
 		return result{events: b.checkpoints.Unknown(), text: fmt.Sprintf("started in the background as %s. You are told when it ends. Read its output with id: %q, end it with stop: true", id, id)}, nil
 	}
 	return b.runForeground(ctx, command, time.Duration(args.Int("timeout", commandSeconds))*time.Second, progress)
-}
-
-// runForeground runs a command to its end, and records which files it changed.
-func (b *Box) runForeground(ctx context.Context, command string, timeout time.Duration, progress func(string)) (result, error) {
-	after := b.checkpoints.BeforeCommand(ctx, b.files)
-	report, err := b.jobs.Run(ctx, command, where(ctx), timeout, progress)
-	r, err := resultOf(report, err)
-	if r.events = append(r.events, after(ctx)...); report.Moved {
-		r.events = append(r.events, b.checkpoints.Unknown()...)
-	}
-	return r, err
-}
-
-// outside marks a context in which a command runs outside the sandbox.
-type outside struct{}
-
-func where(ctx context.Context) shell.Where {
-	if ctx.Value(outside{}) != nil {
-		return shell.Outside
-	}
-	return shell.Inside
-}
-
-// RunOutside is Run for a command that the user approved to run outside the sandbox, exactly as it is.
-func (b *Box) RunOutside(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome {
-	return b.Run(context.WithValue(ctx, outside{}, true), call, progress)
 }
 
 func resultOf(r shell.Report, err error) (result, error) {

@@ -55,6 +55,12 @@ func TestWaitingCallsOfOneKindAreAnsweredTogether(t *testing.T) {
 		r.wait(dialog.ReadingTime)
 		r.wantText("Allow this?  run_command", "+2 waiting: modify_file a.go · run_command", "t all 2")
 		r.wantNoText("stop typing")
+		width, height := r.width, r.height
+		r.width, r.height = 40, 12
+		r.send(tea.WindowSizeMsg{Width: r.width, Height: r.height})
+		r.wantText("t all 2 · +2 waiting", "n no")
+		r.width, r.height = width, height
+		r.send(tea.WindowSizeMsg{Width: width, Height: height})
 		r.press("t")
 		r.wait(dialog.ReadingTime)
 		r.wantText("Allow this?  2 calls, together", "1  run_command", "make install", "esc one by one")
@@ -88,18 +94,32 @@ func TestACommandIsChangedBeforeItRuns(t *testing.T) {
 	})
 }
 
-func TestARuleIsWidenedAndNarrowedWithTheArrowKeys(t *testing.T) {
+func TestARuleIsWidenedByItsKeyAndNarrowedByAnArrow(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		asked := approval("c1", "go test ./a")
 		asked.Review.Wider = []conversation.Offer{{Rules: []string{"run_command(go test *)"}, Meaning: "commands of the form go test *", Warning: "wide: it would have allowed 7 of them"}}
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, asked)
 		r.wait(dialog.ReadingTime)
-		r.wantText("r, a grant run_command(go test ./a)  ↑ wider")
-		r.press("up", "up")
+		r.wantText("r, a grant run_command(go test ./a)  + wider")
+		r.press("+", "+")
 		r.wantText("r, a grant run_command(go test *)  ↓ narrower", "! wide: it would have allowed 7")
 		r.press("down")
 		r.wantNoText("go test *")
-		r.press("up", "r")
+		r.press("+", "r")
 		r.wantCalls("first answer c1 run run_command(go test *)")
+	})
+}
+
+func TestAQuestionAboutTheSandboxOffersTheConversation(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		asked := approval("outside 1", "git push")
+		asked.Review.Passing, asked.Review.Title = true, "outside the sandbox, which kept it from reaching the network"
+		asked.Review.Offer = conversation.Offer{Rules: []string{"outside(git push)"}, Meaning: "exactly this command"}
+		r.sendUpdates(updates.Status{Phase: updates.Asking}, asked)
+		r.wait(dialog.ReadingTime)
+		r.wantText("❯y once  r in this conversation  n no", "r grants outside(git push)", "allows exactly this command")
+		r.wantNoText("write the rule")
+		r.press("w", "a", "r")
+		r.wantCalls("first answer outside 1 conversation outside(git push)")
 	})
 }

@@ -144,6 +144,8 @@ func ruleNote(r conversation.Rule) string {
 		words = append(words, "always")
 	case conversation.RuleOfThisRun:
 		words = append(words, "this run")
+	case conversation.RulePassing:
+		words = append(words, "this conversation")
 	}
 	if r.Warning != "" {
 		words = append(words, "wide")
@@ -196,6 +198,8 @@ func originWords(o conversation.RuleOrigin) string {
 		return "a key (always)"
 	case conversation.RuleOfThisRun:
 		return "a key (until Plimsoll quits)"
+	case conversation.RulePassing:
+		return "a key (until the conversation is left)"
 	}
 	return "configuration"
 }

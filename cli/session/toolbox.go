@@ -28,10 +28,13 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	if o.Sandbox = a.Resources.Sandbox(r.InitialConfig); o.Sandbox.Proxied() && (rules.Network == "ask" || len(rules.Hosts) > 0) {
 		o.Reach = o.Sandbox.Reach
 	}
-	if rules.Network == "ask" {
-		o.AskHost = func(ctx context.Context, id string, review conversation.Review) (conversation.Answer, bool) {
-			return r.Agent.AskAbout(ctx, conversation.ToolCall{ID: id, Name: permission.Network}, review)
+	ask := func(name string) tools.AskUser {
+		return func(ctx context.Context, id string, review conversation.Review) (conversation.Answer, bool) {
+			return r.Agent.AskAbout(ctx, conversation.ToolCall{ID: id, Name: name}, review)
 		}
+	}
+	if o.AskOutside = ask(permission.Outside); rules.Network == "ask" {
+		o.AskHost = ask(permission.Network)
 	}
 	o.Writing = &a.writing
 	o.Skills = a.Settings.Skills(r.InitialConfig)

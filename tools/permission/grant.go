@@ -255,7 +255,9 @@ func (r rule) oneAddress() bool {
 // are returned with it.
 func (p *Policy) Rules(context.Context) ([]conversation.Rule, error) {
 	granted, err := p.grants.In(p.workspace)
-	var out []conversation.Rule
+	p.mu.RLock()
+	out := slices.Clone(p.outside)
+	p.mu.RUnlock()
 	for _, g := range granted {
 		rule := conversation.Rule{
 			ID: g.ID, Text: g.Rule, Origin: conversation.RuleOfThisRun, Workspace: g.Workspace, Granted: g.Granted,
@@ -292,6 +294,14 @@ func (p *Policy) Rules(context.Context) ([]conversation.Rule, error) {
 func (p *Policy) Revoke(ctx context.Context, r conversation.Rule) error {
 	if r.ID == "" {
 		return fmt.Errorf("%s stands in your configuration %s: remove the line there", r.Text, r.Location)
+	}
+	p.mu.Lock()
+	n := len(p.outside)
+	p.outside = slices.DeleteFunc(p.outside, func(o conversation.Rule) bool { return o.ID == r.ID })
+	found := len(p.outside) < n
+	p.mu.Unlock()
+	if found {
+		return nil
 	}
 	return p.grants.Revoke(ctx, r.ID)
 }

@@ -64,6 +64,8 @@ type Policy struct {
 	mu    sync.RWMutex // guards what follows
 	mode  conversation.Mode
 	asked map[string]asked // reviewed as needing approval, by the ID of the call
+
+	outside []conversation.Rule // commands that run outside the sandbox
 }
 
 // asked is a call that was reviewed as needing approval.
@@ -169,7 +171,7 @@ func (p *Policy) Need(t Effect) (conversation.Need, string) {
 		return conversation.NeedRefusal, "plan mode: nothing may be changed now. Look, think and propose a plan; the user leaves plan mode when it is to be carried out"
 	case denied == maybe:
 		return conversation.NeedApproval, ""
-	case mode == conversation.ModeYolo, allowed(p.inForce(), t):
+	case mode == conversation.ModeYolo, allowed(p.inForce(), t), t.access == AccessCommand && p.IsOutside(t.Command()):
 		return conversation.NeedNothing, ""
 	case approval == ApprovalAsk, t.guarded():
 		return conversation.NeedApproval, ""

@@ -38,6 +38,9 @@ type Options struct {
 	Sandbox     *sandbox.Sandbox
 	// Network opens the way of a command to the network; nil, or if it returns nil: that of the program.
 	Network func(command string, clock *Clock) (Network, error)
+	// Outside asks whether a job that the sandbox kept from something runs again outside. It may wait until ctx ends. why is for the
+	// model, "" if nobody was asked. nil: none does.
+	Outside func(ctx context.Context, command, denied string) (yes bool, why string)
 	// Record receives each JobStarted and JobEnded, and how many jobs run now. It must not block, nor call Jobs. nil: it is
 	// not called.
 	Record func(event conversation.Body, running int)
@@ -67,6 +70,7 @@ type job struct {
 	command  string // or the name of the task
 	call     string // of the task, "" for a command
 	work     work
+	where    Where
 	network  Network
 	clock    Clock
 	output   *capture
@@ -74,14 +78,16 @@ type job struct {
 	finished chan struct{} // closed when the job has ended, its output is read and its end is recorded
 
 	// Guarded by Jobs.mu:
-	started time.Time // in the background
-	took    time.Duration
-	read    int64                 // bytes of output already shown to the model
-	waiting int                   // calls that wait for the end, and will tell it
-	endedBy conversation.JobEnder // who ends it
-	ended   bool                  // its end is recorded
-	size    conversation.Size     // of the output, once it has ended
-	doing   string                // what a task does just now
+	started    time.Time // in the background
+	took       time.Duration
+	read       int64                 // bytes of output already shown to the model
+	waiting    int                   // calls that wait for the end, and will tell it
+	endedBy    conversation.JobEnder // who ends it
+	ended      bool                  // its end is recorded
+	size       conversation.Size     // of the output, once it has ended
+	doing      string                // what a task does just now, or a command waits for
+	stopAsking func()                // while the user is asked about it
+	stays      bool                  // it does not run again
 }
 
 // Jobs starts commands and keeps those in the background.
@@ -104,6 +110,7 @@ func NewJobs(o Options) *Jobs {
 // begin starts a command; the caller has to wait for its process.
 func (j *Jobs) begin(command string, where Where, progress func(string)) (one *job, p *process, err error) {
 	one = newJob(command, nil, newCapture(j.Ceiling, progress))
+	one.where = where
 	var start Starter
 	if where == Inside {
 		start = j.Sandbox.Starter(sandbox.Profile{})
@@ -201,13 +208,17 @@ func (j *Jobs) watch(one *job) {
 		ctx, cancel = context.WithTimeout(ctx, j.Timeout)
 	}
 	defer cancel()
-	select {
-	case <-one.work.done():
-	case <-ctx.Done():
-		j.end(one, conversation.EndedByLimit)
+	for again := true; again; again = j.runsOutside(ctx, one) {
+		select {
+		case <-one.work.done():
+		case <-ctx.Done():
+			j.end(one, conversation.EndedByLimit)
+		}
+		one.work.finish()
+		if one.where == Inside {
+			one.network.Close()
+		}
 	}
-	one.work.finish()
-	one.network.Close()
 	text, _ := one.output.since(0)
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -221,16 +232,58 @@ func (j *Jobs) watch(one *job) {
 		Duration: one.took.Milliseconds(), Size: one.size, By: one.endedBy, Told: one.waiting > 0})
 }
 
+// runsOutside runs a job again that has ended because of the sandbox, outside, if the user approves that. Only watch calls it.
+func (j *Jobs) runsOutside(ctx context.Context, one *job) bool {
+	p, isCommand := one.work.(*process)
+	if !isCommand || one.where == Outside || j.Outside == nil {
+		return false
+	}
+	text, _ := one.output.since(0)
+	_, ok := p.exit()
+	denied := j.Sandbox.Denial(text)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	j.mu.Lock()
+	asks := !ok && denied != "" && !one.stays
+	if asks {
+		one.doing, one.stopAsking = "it waits for the user, because the sandbox kept it from "+denied, stop
+	}
+	j.mu.Unlock()
+	if !asks {
+		return false
+	}
+	yes, why := j.Outside(ctx, one.command, denied)
+	_, _ = one.output.Write([]byte("\n[" + cmp.Or(why, "it runs in a sandbox, which kept it from "+denied) + "]\n")) // never fails
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	one.doing, one.stopAsking = "", nil
+	if !yes || one.stays {
+		return false
+	}
+	again, err := startProcess(one.command, j.Dir, j.Env, one.output, nil)
+	if err != nil {
+		_, _ = one.output.Write([]byte(err.Error())) // never fails
+		return false
+	}
+	one.work, one.where = again, Outside
+	return true
+}
+
 // end ends a job unless it has ended.
 func (j *Jobs) end(one *job, by conversation.JobEnder) {
 	j.mu.Lock()
-	running := isRunning(one.work)
-	if running && one.endedBy == "" {
+	work := one.work
+	running := isRunning(work)
+	one.stays = true
+	if (running || one.stopAsking != nil) && one.endedBy == "" {
 		one.endedBy = by
+	}
+	if one.stopAsking != nil {
+		one.stopAsking()
 	}
 	j.mu.Unlock()
 	if running {
-		one.work.end()
+		work.end()
 	}
 }
 

@@ -19,7 +19,8 @@ import (
 )
 
 // Approve asks whether a tool call may run. It shows the diff or command, one line of answers, and the rule that an answer
-// for longer than once grants, as it is written and in words. The arrow keys widen and narrow the rule, and it can be written.
+// for longer than once grants, as it is written and in words. A key of its own widens the rule, the arrow keys only narrow it: none
+// makes an answer grant more. The rule can be written, too.
 // A command can be changed before it runs, and a denial can have a reason.
 type Approve struct {
 	title      string
@@ -28,9 +29,9 @@ type Approve struct {
 	change     *diff.File // nil if the call is not an edit
 	grants     []conversation.Grant
 	noReason   bool
-	offers     []conversation.Offer // each wider than the one before; without any, the call can only be allowed once
-	level      int                  // of the offer that is shown
-	checkRules func(rules []string) (conversation.Offer, error)
+	offers     []conversation.Offer                             // each wider than the one before; without any, the call can only be allowed once
+	level      int                                              // of the offer that is shown
+	checkRules func(rules []string) (conversation.Offer, error) // nil: the rules cannot be changed
 	answer     func(conversation.Answer) pane.Action
 	waiting    []string // titles of other calls that wait
 	together   int      // how many of them and this one can be answered together; 0 for none
@@ -89,6 +90,9 @@ func NewApprove(r conversation.Review, checkRules func(rules []string) (conversa
 		a.grants = []conversation.Grant{
 			conversation.GrantOnce, conversation.GrantRun, conversation.GrantAlways, conversation.GrantNo,
 		}
+	}
+	if r.Passing {
+		a.grants, a.checkRules = []conversation.Grant{conversation.GrantOnce, conversation.GrantConversation, conversation.GrantNo}, nil
 	}
 	return a
 }
@@ -211,8 +215,8 @@ func (a *Approve) choose(msg tea.Msg) (pane.Action, bool) {
 		a.sel = min(a.sel+1, len(a.grants)-1)
 	case key.Matches(k, keys.Moves.Previous):
 		a.sel = max(a.sel-1, 0)
-	case key.Matches(k, keys.Moves.Up) && k.Text == "":
-		a.level = max(0, min(a.level+1, len(a.offers)-1))
+	case len(a.offers) > 1 && key.Matches(k, keys.Answers.Wider):
+		a.level = min(a.level+1, len(a.offers)-1)
 	case key.Matches(k, keys.Moves.Down) && k.Text == "":
 		a.level = max(a.level-1, 0)
 	default:
@@ -328,11 +332,12 @@ func (a *Approve) below() (lines []string, cursor *point) {
 		}
 		return lines, &point{x, y}
 	}
+	answers, together := a.answers()
 	if len(a.waiting) > 0 && room > 2 {
-		more := fmt.Sprintf("+%d waiting: %s", len(a.waiting), strings.Join(a.waiting, " · "))
+		more := fmt.Sprintf("%s+%d waiting: %s", together, len(a.waiting), strings.Join(a.waiting, " · "))
 		lines = append(lines, s.Text.Faint.Render(pane.Clip(more, a.width)))
 	}
-	lines = append(lines, a.answers()...)
+	lines = append(lines, answers...)
 	if len(a.offers) == 0 {
 		return lines, nil
 	}
@@ -340,15 +345,17 @@ func (a *Approve) below() (lines []string, cursor *point) {
 	for _, r := range offer.Rules {
 		texts = append(texts, shown(r))
 	}
-	arrows := ""
-	switch {
-	case a.level > 0:
-		arrows = "  ↓ narrower"
-	case len(a.offers) > 1:
-		arrows = "  ↑ wider"
+	keys, arrows := a.config.keys.Answers, ""
+	if a.level < len(a.offers)-1 {
+		arrows = "  " + keys.Wider.Help().Key + " wider"
 	}
-	keys := a.config.keys.Answers
+	if a.level > 0 {
+		arrows = "  ↓ narrower" + arrows
+	}
 	rule := keys.Run.Help().Key + ", " + keys.Always.Help().Key + " grant " + strings.Join(texts, " + ")
+	if a.grants[1] == conversation.GrantConversation {
+		rule = keys.Run.Help().Key + " grants " + texts[0]
+	}
 	rows := cut(rule, a.width-ansi.StringWidth(arrows))
 	most := len(texts) // the command or the file above shows the rest of an exact rule
 	if offer.Warning != "" {
@@ -408,7 +415,7 @@ func (a *Approve) hints() []string {
 	if a.command != "" {
 		hints = append(hints, hint("change it", keys.Edit))
 	}
-	if len(a.offers) > 0 {
+	if len(a.offers) > 0 && a.checkRules != nil {
 		hints = append(hints, hint("write the rule", keys.Rule))
 	}
 	switch {
@@ -428,8 +435,8 @@ func (a *Approve) heading() []string {
 	return lines
 }
 
-// answers draws the answers side by side.
-func (a *Approve) answers() (lines []string) {
+// answers draws the answers side by side. The one for several calls is returned as text if it does not fit beside them.
+func (a *Approve) answers() (lines []string, together string) {
 	s, row, long := a.config.styles.Dialog, "", 0
 	if a.width >= inputCells {
 		long = 1
@@ -448,14 +455,20 @@ func (a *Approve) answers() (lines []string) {
 		add(mark+a.binding(grant).Help().Key+" "+answerLabels[grant][long]+" ", style)
 	}
 	if a.together > 0 {
-		add(fmt.Sprintf(" %s all %d ", a.config.keys.Answers.Together.Help().Key, a.together), s.Item)
+		cell := fmt.Sprintf("%s all %d", a.config.keys.Answers.Together.Help().Key, a.together)
+		if ansi.StringWidth(row+cell)+2 <= a.width {
+			row += s.Item.Render(" " + cell + " ")
+		} else {
+			together = cell + " · "
+		}
 	}
-	return append(lines, row)
+	return append(lines, row), together
 }
 
 // answerLabels holds the short and the long names of answers.
 var answerLabels = map[conversation.Grant][2]string{
 	conversation.GrantOnce: {"once", "once"}, conversation.GrantRun: {"run", "while Plimsoll runs"}, conversation.GrantAlways: {"always", "always here"}, conversation.GrantNo: {"no", "no"},
+	conversation.GrantConversation: {"here", "in this conversation"},
 }
 
 func (a *Approve) binding(grant conversation.Grant) key.Binding {
@@ -463,7 +476,7 @@ func (a *Approve) binding(grant conversation.Grant) key.Binding {
 	switch grant {
 	case conversation.GrantOnce:
 		return k.Once
-	case conversation.GrantRun:
+	case conversation.GrantRun, conversation.GrantConversation:
 		return k.Run
 	case conversation.GrantAlways:
 		return k.Always

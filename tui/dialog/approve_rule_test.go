@@ -2,6 +2,7 @@ package dialog_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,31 @@ func TestApproveShowsNoForgedDiffLines(t *testing.T) {
 	if strings.Contains(view, "win␍") {
 		t.Error("line ends of Windows are marked")
 	}
+}
+
+// No arrow key makes an answer grant more, in whatever order they are pressed.
+func TestNoArrowWidensARule(t *testing.T) {
+	t.Parallel()
+	review := editReview()
+	for _, wider := range []string{"edit(docs/**)", "edit(**)"} {
+		review.Wider = append(review.Wider, conversation.Offer{Rules: []string{wider}, Meaning: "files", Warning: "wide"})
+	}
+	rules := []string{review.Offer.Rules[0], review.Wider[0].Rules[0], review.Wider[1].Rules[0]}
+	for level := range rules {
+		for _, arrows := range [][]string{{"up"}, {"up", "up", "up"}, {"right", "left"}, {"down", "up"}, {"down", "down", "up", "up"}, {"shift+up", "alt+up", "ctrl+p", "k"}} {
+			s := openDialog(80, 24, newApprove(review))
+			for range level {
+				press(s, "+")
+			}
+			press(s, arrows...)
+			got, _ := press(s, "a").(approved)
+			if at := slices.Index(rules, strings.Join(got.Rules, "")); at < 0 || at > level {
+				t.Errorf("%q after level %d grants %q", arrows, level, got.Rules)
+			}
+		}
+	}
+	s := openDialog(80, 24, newApprove(review))
+	wantAction(t, press(s, "+", "+", "+", "down", "a"), approved{Grant: conversation.GrantAlways, Rules: []string{rules[1]}})
 }
 
 func TestAnEditedRuleIsGrantedAfterItsCheck(t *testing.T) {

@@ -32,16 +32,16 @@ type Moves struct {
 
 // Answers holds the keys that answer or close a dialog.
 type Answers struct {
-	Accept key.Binding // what is selected
-	Close  key.Binding // without an answer, which denies a question
-	Once   key.Binding
-	Run    key.Binding
-	Always key.Binding
-	No     key.Binding
-	Yes    key.Binding
-	Edit   key.Binding // changes the command of an approval
-	Rule   key.Binding // writes the rule that an approval grants
-
+	Accept   key.Binding // what is selected
+	Close    key.Binding // without an answer, which denies a question
+	Once     key.Binding
+	Run      key.Binding
+	Always   key.Binding
+	No       key.Binding
+	Yes      key.Binding
+	Edit     key.Binding // changes the command of an approval
+	Rule     key.Binding // writes the rule that an approval grants
+	Wider    key.Binding // widens that rule; Down of Moves narrows it
 	Together key.Binding // answers several approvals together
 	Full     key.Binding // a question over the whole screen, and back
 }
@@ -61,16 +61,16 @@ func DefaultKeyMap() KeyMap {
 			Previous: bind("shift+tab", "previous answer", "shift+tab", "left"),
 		},
 		Answers: Answers{
-			Accept: bind("enter", "choose", "enter"),
-			Close:  bind("esc", "close", "esc", "q"),
-			Once:   bind("y", "allow once", "y", "1"),
-			Run:    bind("r", "allow while Plimsoll runs", "r", "c", "2"),
-			Always: bind("a", "always allow in this workspace", "a", "3"),
-			No:     bind("n", "deny, and say why", "n", "4"),
-			Yes:    bind("y", "yes", "y"),
-			Edit:   bind("e", "change the command first", "e"),
-			Rule:   bind("w", "write the rule to grant", "w"),
-
+			Accept:   bind("enter", "choose", "enter"),
+			Close:    bind("esc", "close", "esc", "q"),
+			Once:     bind("y", "allow once", "y", "1"),
+			Run:      bind("r", "allow while Plimsoll runs", "r", "c", "2"),
+			Always:   bind("a", "always allow in this workspace", "a", "3"),
+			No:       bind("n", "deny, and say why", "n", "4"),
+			Yes:      bind("y", "yes", "y"),
+			Edit:     bind("e", "change the command first", "e"),
+			Rule:     bind("w", "write the rule to grant", "w"),
+			Wider:    bind("+", "widen the rule to grant (↓ narrows it)", "+", "="),
 			Together: bind("t", "answer waiting calls of one kind together", "t"),
 			Full:     bind("ctrl+o", "see all of a question, and back", "ctrl+o"),
 		},
