@@ -466,6 +466,34 @@ func TestTheUserChangesACommandBeforeItRuns(t *testing.T) {
 	})
 }
 
+func TestARunningCallThatAsksIsSeenToWait(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var r *rig
+		tool := agenttest.Reader("run_command", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
+			answer, ok := r.AskAbout(ctx, conversation.ToolCall{ID: "network 1", Name: "network"}, conversation.Review{Need: conversation.NeedApproval, Title: "network x"})
+			return okOutcome(fmt.Sprint(answer.Grant, ok))
+		})
+		r = start(t, withTools(tool), callsReply(agenttest.StreamCall(0, "c1", "run_command")), textReply("done"))
+		r.sendAndWait("go")
+		phases := func() (out []updates.Phase) {
+			for _, s := range agenttest.UpdatesOf[updates.Status](r.watch) {
+				out = append(out, s.Phase)
+			}
+			return out
+		}
+		if got := phases(); got[len(got)-1] != updates.Asking {
+			t.Errorf("phases %v", got)
+		}
+		r.Answer("network 1", conversation.Answer{Grant: conversation.GrantOnce})
+		r.waitIdle()
+		r.finish()
+		if got := phases(); !slices.Contains(got[slices.Index(got, updates.Asking):], updates.Running) {
+			t.Errorf("phases %v", got)
+		}
+		checkEqual(t, "result c1 ok oncetrue", messageLines(r.memory.Events())[2])
+	})
+}
+
 func questionTool(name string) agenttest.Tool {
 	q := agenttest.Reader(name, nil)
 	q.Review = conversation.Review{Need: conversation.NeedAnswer, ReadOnly: true, Question: "which?", Options: []string{"a", "b"}}
