@@ -24,8 +24,9 @@ import (
 
 // mcpCommand shows, tries and configures servers of tools.
 type mcpCommand struct {
-	console  *console.Console
-	settings *setup.Settings
+	console   *console.Console
+	resources *setup.Resources
+	settings  *setup.Settings
 }
 
 func (cmd *mcpCommand) cobra() *cobra.Command {
@@ -67,6 +68,7 @@ type listedServer struct {
 	URL     string   `json:"url,omitempty"`
 	Enabled bool     `json:"enabled"`
 	Problem string   `json:"problem,omitempty"`
+	Sandbox string   `json:"sandbox,omitempty"` // what its program is kept from
 }
 
 func (cmd *mcpCommand) runList(asJSON bool) error {
@@ -77,10 +79,11 @@ func (cmd *mcpCommand) runList(asJSON bool) error {
 	cfg := cmd.settings.Cfg()
 	all := cmd.settings.MCPServers(cfg)
 	_, problems := cmd.settings.ServerConfigs(cfg)
+	confined := cmd.settings.ServersConfined(cfg)
 	rows := []listedServer{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := all[name]
-		row := listedServer{Name: name, Command: s.Command, URL: s.URL, Enabled: s.Enabled == nil || *s.Enabled}
+		row := listedServer{Name: name, Command: s.Command, URL: s.URL, Enabled: s.Enabled == nil || *s.Enabled, Sandbox: confined[name]}
 		if problems[name] != nil {
 			row.Problem = problems[name].Error()
 		}
@@ -102,9 +105,9 @@ func (cmd *mcpCommand) runList(asJSON bool) error {
 		if !r.Enabled {
 			state = "off"
 		}
-		cells = append(cells, []string{plain.Line(r.Name), plain.Line(state), plain.Line(cmp.Or(r.URL, strings.Join(r.Command, " ")))})
+		cells = append(cells, []string{plain.Line(r.Name), plain.Line(state), cmp.Or(r.Sandbox, "-"), plain.Line(cmp.Or(r.URL, strings.Join(r.Command, " ")))})
 	}
-	columns := []table.Column{table.Left("NAME"), table.Left("STATE"), table.Left("SERVER")}
+	columns := []table.Column{table.Left("NAME"), table.Left("STATE"), table.Left("SANDBOX"), table.Left("SERVER")}
 	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, cells)
 }
 
@@ -299,6 +302,7 @@ func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, 
 		}
 	}
 	servers := mcp.New(configs, mcp.Options{Dir: cmd.settings.Workspace, Environ: cmd.console.Environ, Tokens: cmd.settings.ServerLogins(),
+		Confine: cmd.resources.ServerPrograms(cmd.settings.Cfg()),
 		Browse: func(_ context.Context, url string) error {
 			cmd.console.Note("log in here: %s", plain.Line(url))
 			return nil

@@ -78,7 +78,7 @@ func (a *app) commands() []*cobra.Command {
 		(&printCommand{console: out, conversations: convs, models: models, settings: set}).cobra(),
 		(&contextCommand{console: out, conversations: convs, models: models, settings: set}).cobra(),
 		(&modelsCommand{console: out, models: models, providers: prov, settings: set}).cobra(),
-		(&mcpCommand{console: out, settings: set}).cobra(),
+		(&mcpCommand{console: out, resources: res, settings: set}).cobra(),
 		(&connectCommand{console: out, settings: set, providers: prov}).cobra(),
 		(&disconnectCommand{console: out, settings: set, providers: prov}).cobra(),
 		(&importCommand{console: out, resources: res, importer: a.importer()}).cobra(),

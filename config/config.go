@@ -91,6 +91,15 @@ type MCPServer struct {
 	Sampling bool          `yaml:"sampling" doc:"true lets the server ask the model in use; each time you are shown the question and the price first."`
 	Timeout  time.Duration `yaml:"timeout" doc:"How long starting it, and a call without progress, may take; 0 = 30 seconds."`
 	Enabled  *bool         `yaml:"enabled" doc:"false leaves the server out; unset = enabled."`
+	Confinement
+	OfWorkspace bool // a file of the workspace names the program, or something that it gets
+}
+
+// Confinement is what a program of a server, or of a hook, is kept from. What is empty depends on whose it is: docs/sandbox.md.
+type Confinement struct {
+	Sandbox string   `yaml:"sandbox" enum:",home,workspace,read-only,off" doc:"What its program is confined to: workspace = as commands of the model; home = it reads the home folder besides, without the known places of keys; read-only = it writes only a temporary folder; off = not at all. Empty = home, and workspace where the workspace names it."`
+	Network string   `yaml:"network" enum:",off,on" doc:"What its program reaches from the sandbox: off = only permissions.hosts, by a proxy; on = everything. Empty = on, and off where the workspace names it."`
+	Write   []string `yaml:"write" check:"text" doc:"Files and folders that its program may write besides those of permissions.write."`
 }
 
 // ToolChoice names the tools of a server that the model may use.
@@ -101,7 +110,7 @@ type ToolChoice struct {
 
 // Hooks are commands of the user that run at moments of a conversation. Those of all files add up.
 type Hooks struct {
-	BeforeTool       []Hook `yaml:"before_tool" doc:"Commands that run before a tool does, each {match, command, timeout}. A command gets JSON on its standard input; exit status 2 refuses the call, with what it wrote on standard error as the reason."`
+	BeforeTool       []Hook `yaml:"before_tool" doc:"Commands that run before a tool does, each {match, command, timeout, sandbox, network, write}. A command gets JSON on its standard input; exit status 2 refuses the call, with what it wrote on standard error as the reason."`
 	AfterTool        []Hook `yaml:"after_tool" doc:"The same after a tool ran; what the command writes on its standard output is added to the result."`
 	Message          []Hook `yaml:"message" doc:"The same when a message is sent; it may refuse the message, or add to it."`
 	BeforeCompaction []Hook `yaml:"before_compaction" doc:"The same before a compaction; it may refuse it, or name what the summary has to keep."`
@@ -114,6 +123,8 @@ type Hook struct {
 	Match   string        `yaml:"match"` // a tool, with * for any characters; empty matches all
 	Command string        `yaml:"command" check:"text"`
 	Timeout time.Duration `yaml:"timeout"` // 0: 10 seconds
+	Confinement
+	OfWorkspace bool // it stands in a file of the workspace
 }
 
 // Skills are folders with instructions that the model loads when it needs them.

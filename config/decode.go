@@ -104,7 +104,7 @@ func (d *decoder) decode(v reflect.Value, l leaf, depth int, tag reflect.StructT
 	}
 	var siblings []string
 	for _, f := range reflect.VisibleFields(v.Type()) {
-		if f.Anonymous {
+		if f.Anonymous || f.Tag == "" {
 			continue
 		}
 		key := f.Tag.Get("yaml")
@@ -201,7 +201,7 @@ func (d *decoder) decodeValue(v reflect.Value, l leaf, tag reflect.StructTag) er
 	case kind == reflect.Slice && l.value == nil:
 		return nil
 	case kind == reflect.Slice:
-		err = decodeList(v, l, tag)
+		err = d.decodeList(v, l, tag)
 	case l.value == nil:
 		return invalid(`write a value (text in quotes, "" for an empty one), or delete the line`, "has no value")
 	default:
@@ -214,7 +214,7 @@ func (d *decoder) decodeValue(v reflect.Value, l leaf, tag reflect.StructTag) er
 }
 
 // decodeList decodes a list of texts. [Keys] may also be one text without a list.
-func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
+func (d *decoder) decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
 	items, ok := l.value.([]any)
 	text, isText := l.value.(string)
 	switch {
@@ -226,7 +226,7 @@ func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
 		return invalid("", "needs a list, but has %s", l.kind())
 	}
 	if v.Type().Elem().Kind() == reflect.Struct {
-		return decodeTables(v, items)
+		return d.decodeTables(v, items)
 	}
 	out := reflect.MakeSlice(v.Type(), len(items), len(items))
 	for i, item := range items {
@@ -239,7 +239,7 @@ func decodeList(v reflect.Value, l leaf, tag reflect.StructTag) error {
 }
 
 // decodeTables adds the tables of a list to those of earlier documents.
-func decodeTables(v reflect.Value, items []any) error {
+func (d *decoder) decodeTables(v reflect.Value, items []any) error {
 	for i, item := range items {
 		table, ok := item.(map[string]any)
 		if !ok {
@@ -251,6 +251,9 @@ func decodeTables(v reflect.Value, items []any) error {
 			if m, ok := errors.AsType[*valueError](err); ok {
 				return invalid(m.hint, "entry %d: %s: %s", i+1, key, m.message)
 			}
+		}
+		if h, ok := entry.Addr().Interface().(*Hook); ok {
+			h.OfWorkspace = d.layer == LayerWorkspace
 		}
 		v.Set(reflect.Append(v, entry))
 	}

@@ -153,6 +153,8 @@ func (g *guard) check(l leaf, path []string) (leaf, bool) {
 		return extend(l, g.current.Permissions.Deny), true
 	case key == "permissions.secrets":
 		return extend(l, g.current.Permissions.Secrets), true
+	case path[0] == "mcp" && len(path) == 3 && slices.Contains([]string{"sandbox", "network", "write"}, path[2]):
+		return l, g.refuse(l, "changes what a program is kept from")
 	case path[0] == "tools" && len(path) > 2:
 		return l, g.checkTool(l, path)
 	case listed && (isPermitted == nil || isPermitted(g.current, g.withValue(l))):

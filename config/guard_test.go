@@ -44,6 +44,7 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		{"tools: {t: {enabled: false}}", "tools: {t: {enabled: true}}", "tools.t.enabled = true"},
 		{base, "providers: {openai: {base_url: 'http://evil/v1', headers: {X-Key: abc}}}", "providers.openai.base_url = http://evil/v1; providers.openai.headers.X-Key = (hidden)"},
 		{base, "providers: {openai: {body: {temperature: 2}, key_command: [evil]}}", "providers.openai.body.temperature = 2"},
+		{"mcp: {m: {command: [x]}}", "mcp: {m: {sandbox: off, write: [/]}}", "mcp.m.sandbox = off; mcp.m.write = [/]"},
 		{base, "models: {m: {body: {temperature: 2}}}", "models.m.body.temperature = 2"},
 		{"discovery: {local: false}", "discovery: {local: true}", "discovery.local = true"},
 		{base, "discovery: {local: true}", ""},
@@ -101,6 +102,14 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		if diff := cmp.Diff(want, l.Config); diff != "" {
 			t.Errorf("%s over %s:\n%s", c.workspace, c.user, diff)
 		}
+	}
+}
+
+func TestHooksKnowWhoseTheyAre(t *testing.T) {
+	t.Parallel()
+	hooks := loadWithWorkspace(t, "hooks: {message: [{command: a, sandbox: off}]}", "hooks: {message: [{command: b, network: on}]}", true).Config.Hooks.Message
+	if len(hooks) != 2 || hooks[0].OfWorkspace || hooks[0].Sandbox != "off" || !hooks[1].OfWorkspace || hooks[1].Network != "on" {
+		t.Errorf("%+v", hooks)
 	}
 }
 

@@ -25,7 +25,7 @@ func Options() []Option {
 func options(path []string, v reflect.Value, unset bool) []Option {
 	var out []Option
 	for _, sf := range reflect.VisibleFields(v.Type()) {
-		if sf.Anonymous {
+		if sf.Anonymous || sf.Tag == "" {
 			continue
 		}
 		at, t, name, value := appendKey(path, sf.Tag.Get("yaml")), sf.Type, sf.Tag.Get("name"), v.FieldByIndex(sf.Index)

@@ -49,6 +49,44 @@ func TestAutoRunsCommandsThatAreConfined(t *testing.T) {
 	}
 }
 
+// Where the sandbox keeps commands from a part only, auto mode asks about them, and nothing else changes.
+func TestAutoAsksWhereTheSandboxIsPartial(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	b, _ := open(t, map[string]string{"a.txt": "x"}, with(permission.Config{Mode: conversation.ModeAuto, Allow: []string{"run_command(ls)"},
+		Confined: func() bool { return true }, Whole: func() bool { asked++; return false }}))
+	edit := map[string]any{"path": "a.txt", "old": "x", "new": "y"}
+	if need(t, b, "modify_file", edit) != runs || need(t, b, "run_command", command("ls")) != runs || asked > 0 {
+		t.Errorf("the sandbox was looked at %d times, or an edit or an allowed command is asked about", asked)
+	}
+	if need(t, b, "run_command", command("make")) != asks || asked != 1 {
+		t.Error("a command runs unasked in a partial sandbox")
+	}
+}
+
+// Yolo cannot be switched to where nothing confines commands, unless the configuration allows it.
+func TestYoloNeedsASandboxOrTheConfiguration(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		config permission.Config
+		want   conversation.Mode
+	}{
+		"nothing confines": {permission.Config{Mode: conversation.ModeEdits}, conversation.ModeEdits},
+		"a sandbox":        {permission.Config{Confined: func() bool { return true }}, conversation.ModeYolo},
+		"allowed":          {permission.Config{AllowsYolo: true}, conversation.ModeYolo},
+	} {
+		b, _ := open(t, nil, with(c.config))
+		if b.SetMode(conversation.ModeYolo); b.Mode() != c.want {
+			t.Errorf("%s: the mode is %s, want %s", name, b.Mode(), c.want)
+		}
+	}
+	b, _ := open(t, nil, with(permission.Config{Mode: conversation.ModeYolo}))
+	b.SetMode(conversation.ModeAsk)
+	if b.SetMode(conversation.ModeYolo); b.Mode() != conversation.ModeYolo {
+		t.Error("the mode in which the configuration begins cannot be switched back to")
+	}
+}
+
 // The conversations of the end-to-end tests ask in auto a third of what they ask by default, or less.
 func TestAutoAsksAThirdOfWhatAskAsks(t *testing.T) {
 	t.Parallel()

@@ -100,6 +100,9 @@ func (o Options) permissions() permission.Config {
 	c := o.Permissions
 	if c.Confined == nil {
 		c.Confined = o.Sandbox.Active
+		if c.Whole == nil {
+			c.Whole = o.Sandbox.Whole
+		}
 	}
 	return c
 }

@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/sandbox"
 	"plimsoll/tools/shell"
 )
 
@@ -24,6 +25,7 @@ import (
 const keeperOf = "PLIMSOLL_TEST_KEEPER"
 
 func TestMain(m *testing.M) {
+	sandbox.RunHelper()
 	if fifo := os.Getenv(keeperOf); fifo != "" {
 		keep(fifo)
 	}
@@ -39,7 +41,14 @@ const orphans = `exec 9>"$FIFO"; trap '' HUP TERM INT
 set -m; nohup sleep 300 >/dev/null 2>&1 & set +m
 echo running >&9; sleep 300; :`
 
-// keep runs a command in the foreground, in the background and for the user, until it is killed.
+// daemon leaves its session, which no guard ends: only the namespaces of the sandbox do.
+const daemon = `exec 9>"$FIFO"; setsid sh -c "trap '' HUP TERM INT; echo running >&9; sleep 300; :" >/dev/null 2>&1 & sleep 300; :`
+
+func boxOf(dir string) *sandbox.Sandbox {
+	return sandbox.New(sandbox.Config{Workspace: dir, Path: filepath.SplitList(os.Getenv("PATH")), Helper: "/proc/self/exe"})
+}
+
+// keep runs a command in a sandbox, in the foreground, in the background and for the user, until it is killed.
 func keep(fifo string) {
 	if err := os.Setenv("FIFO", fifo); err != nil {
 		panic(err)
@@ -50,6 +59,13 @@ func keep(fifo string) {
 	}
 	call := func(args string) {
 		b.Run(context.Background(), conversation.ToolCall{ID: "1", Name: "run_command", Arguments: args}, func(string) {})
+	}
+	if box := boxOf(filepath.Dir(fifo)); box.Whole() {
+		confined, err := tools.New(tools.Options{Workspace: filepath.Dir(fifo), Environ: os.Environ(), Sandbox: box})
+		if err != nil {
+			panic(err)
+		}
+		go confined.Run(context.Background(), conversation.ToolCall{ID: "2", Name: "run_command", Arguments: fmt.Sprintf(`{"command": %s}`, strconv.Quote(daemon))}, func(string) {})
 	}
 	go call(fmt.Sprintf(`{"command": %s}`, strconv.Quote(orphans)))
 	go call(fmt.Sprintf(`{"command": %s, "background": true}`, strconv.Quote(orphans)))
@@ -81,7 +97,14 @@ func TestCommandsEndWithAKilledProgram(t *testing.T) {
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	const commands = 3
+	commands := 3
+	box := boxOf(filepath.Dir(fifo))
+	if box.Whole() { // else nothing ends a daemon, and doctor says so
+		commands++
+	}
+	if err := box.Close(); err != nil {
+		t.Fatal(err)
+	}
 	line := make([]byte, commands*len("running\n"))
 	if _, err := io.ReadFull(pipe, line); err != nil || strings.Count(string(line), "running\n") != commands {
 		t.Fatalf("%q, %v", line, err)

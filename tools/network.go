@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"plimsoll/tools/permission"
 	"plimsoll/tools/sandbox/proxy"
 	"plimsoll/tools/shell"
+	"plimsoll/tools/web"
 )
 
 // A command reaches the network by a proxy of its own. Rules:
@@ -41,6 +43,22 @@ type viaProxy struct{ *proxy.Command }
 
 func (v viaProxy) Environ() []string { return v.Environment }
 func (v viaProxy) Report() string    { return reportOf(v.Command.Report()) }
+
+// NetworkByRules is the network of a program that nobody is asked about: it reaches the hosts that the rules of o for the network
+// allow. Errors: those of the rules, and of private addresses.
+func NetworkByRules(o Options) (proxy.Options, error) {
+	client, err := web.New(o.PrivateAddresses, o.Resolver)
+	if err != nil {
+		return proxy.Options{}, err
+	}
+	ofNetwork := func(rules []string) []string {
+		return slices.DeleteFunc(slices.Clone(rules), func(r string) bool { return !strings.HasPrefix(r, permission.Network) })
+	}
+	rules := permission.Config{Allow: ofNetwork(o.Permissions.Allow), Hosts: o.Permissions.Hosts, Deny: ofNetwork(o.Permissions.Deny)}
+	policy, err := permission.New(rules, []permission.Tool{{Name: permission.Network, Access: permission.AccessNetwork}}, o.Workspace, o.Grants)
+	gate := &hostGate{Box: &Box{Policy: policy, client: client}}
+	return proxy.Options{Permit: gate.permit, Dial: client.Dial}, err
+}
 
 // openNetwork gives a command its way to the network, nil for that of the program.
 func (b *Box) openNetwork(command string, clock *shell.Clock) (shell.Network, error) {

@@ -32,7 +32,7 @@ func need(t *testing.T, b *tools.Box, name string, args map[string]any) conversa
 
 func TestModesDecideWhatNeedsApproval(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, map[string]string{"a.txt": "x", ".env": "K=1", "keys/id_rsa": "", ".git/hooks/x": "x", ".plimsoll.yaml": "x"})
+	b, _ := open(t, map[string]string{"a.txt": "x", ".env": "K=1", "keys/id_rsa": "", ".git/hooks/x": "x", ".plimsoll.yaml": "x"}, with(permission.Config{AllowsYolo: true}))
 	type row struct {
 		name  string
 		args  map[string]any

@@ -98,9 +98,6 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 	} else {
 		c.transcript.Reset(s.Events)
 	}
-	if s.Mode == conversation.ModeAuto && !s.Confined {
-		c.transcript.ShowNotice("mode auto: " + autoUnconfined)
-	}
 	for _, note := range s.Notes {
 		c.transcript.ShowNotice(note)
 	}

@@ -59,6 +59,9 @@ func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done
 	e.servers(ctx)
 	e.terminal()
 	e.line("\n%s", strings.TrimSuffix(e.Resources.Sandbox(e.Settings.Cfg()).State().String(), "\n"))
+	for _, line := range e.Settings.ProgramsConfined(e.Settings.Cfg()) {
+		e.line("  %s", line)
+	}
 	log, size := x.Settings.Paths.Log(), int64(0)
 	if st, err := os.Stat(log); err == nil {
 		size = st.Size()

@@ -76,5 +76,8 @@ func describeServer(s session.ServerState) string {
 	if s.Version != "" {
 		words += ", calls itself " + s.Version
 	}
+	if s.Confined != "" {
+		words += ", sandbox: " + s.Confined
+	}
 	return words
 }

@@ -6,12 +6,16 @@ import (
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/tools/hook"
+	"plimsoll/tools/sandbox"
 )
 
 // hooks are the user's commands at moments of the conversation, by the configuration that it was opened with; nil without any.
 func (r *Running) hooks() core.Hooks {
 	runner := hook.New(hook.Options{Hooks: HooksByMoment(r.InitialConfig.Hooks), Conversation: r.ID, Workspace: r.Agents.Settings.Workspace,
-		Environ: r.Agents.Console.Environ, SecretNames: setup.ToolOptions("", r.InitialConfig).SecretNames, Called: r.Toolbox.Called})
+		Environ: r.Agents.Console.Environ, SecretNames: setup.ToolOptions("", r.InitialConfig).SecretNames, Called: r.Toolbox.Called,
+		Confine: func(h config.Hook) (*sandbox.Program, error) {
+			return r.Agents.Resources.HookProgram(r.InitialConfig, h)
+		}})
 	if runner == nil {
 		return nil // not an interface with a nil pointer
 	}

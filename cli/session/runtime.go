@@ -50,6 +50,7 @@ type Running struct {
 	Discoveries   sync.WaitGroup // requests to the server for its limits, some begun by the agent's goroutine
 	isSilent      atomic.Bool    // the server did not answer the newest request for limits
 	isWindowNoted atomic.Bool    // the user was told that the window is unknown
+	isAutoNoted   atomic.Bool    // the user was told that auto mode asks
 	agentErr      error          // why the agent ended; read after tasks
 }
 

@@ -59,7 +59,8 @@ func (s *Servers) open(r *Running) tools.Servers {
 		}
 		s.configs = configs
 		s.client = mcp.New(configs, mcp.Options{Dir: settings.Workspace, Environ: r.Agents.Console.Environ, Changed: s.noteChange,
-			Browse: s.browse, Tokens: settings.ServerLogins(), Elicit: s.elicit, Sample: s.sample})
+			Browse: s.browse, Tokens: settings.ServerLogins(), Elicit: s.elicit, Sample: s.sample,
+			Confine: r.Agents.Resources.ServerPrograms(r.InitialConfig)})
 	}
 	return &serversOf{servers: s, running: r}
 }
@@ -147,7 +148,8 @@ func eventOf(client *mcp.Servers, state mcp.State) conversation.MCPServer {
 // ServerState is a server as the user is shown it.
 type ServerState struct {
 	mcp.State
-	Off bool // in this conversation
+	Off      bool   // in this conversation
+	Confined string // what its program is kept from, in a few words; "" for an address
 }
 
 // States lists the servers of a conversation, those that cannot be started included.
@@ -161,8 +163,12 @@ func (s *Servers) States(r *Running) []ServerState {
 			out = append(out, ServerState{State: state, Off: r.serverOff(state.Name)})
 		}
 	}
+	confined := r.Agents.Settings.ServersConfined(r.InitialConfig)
 	for name, err := range broken {
 		out = append(out, ServerState{State: mcp.State{Name: name, Phase: mcp.Failed, Error: "the server " + name + ": " + err.Error()}})
+	}
+	for i := range out {
+		out[i].Confined = confined[out[i].Name]
 	}
 	slices.SortFunc(out, func(a, b ServerState) int { return strings.Compare(a.Name, b.Name) })
 	return out

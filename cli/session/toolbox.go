@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
@@ -12,11 +13,13 @@ import (
 	"plimsoll/tools"
 	"plimsoll/tools/checkpoint"
 	"plimsoll/tools/permission"
+	"plimsoll/tools/sandbox"
 )
 
 // newToolbox creates the tools of a conversation from its configuration. Its mode, if not "", replaces the configured one.
 func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) (*tools.Box, error) {
 	o := setup.ToolOptions(a.Settings.Workspace, r.InitialConfig)
+	o.Permissions.AllowsYolo = o.Permissions.Mode == conversation.ModeYolo
 	if with.Mode != "" {
 		o.Permissions.Mode = with.Mode
 	}
@@ -28,6 +31,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	if o.Sandbox = a.Resources.Sandbox(r.InitialConfig); o.Sandbox.Proxied() && (rules.Network == "ask" || len(rules.Hosts) > 0) {
 		o.Reach = o.Sandbox.Reach
 	}
+	o.Permissions.Whole = func() bool { return o.Sandbox.Whole() || r.noteAutoAsks(o.Sandbox) }
 	ask := func(name string) tools.AskUser {
 		return func(ctx context.Context, id string, review conversation.Review) (conversation.Answer, bool) {
 			return r.Agent.AskAbout(ctx, conversation.ToolCall{ID: id, Name: name}, review)
@@ -78,6 +82,22 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 		return nil, console.AsUsage(setup.LocateError(*a.Settings.Loaded.Load(), err))
 	}
 	return box, nil
+}
+
+// noteAutoAsks tells the user, once in a conversation, why auto mode asks about commands. It returns false.
+func (r *Running) noteAutoAsks(box *sandbox.Sandbox) bool {
+	text := "Auto mode asks about commands here: nothing confines them. plimsoll doctor says why."
+	if box.Active() {
+		text = "Auto mode asks about commands here: the sandbox cannot keep them from .git/hooks and the like in the workspace. plimsoll doctor says why."
+	}
+	told := slices.ContainsFunc(r.Events, func(e conversation.Event) bool {
+		n, ok := e.Body.(conversation.Notice)
+		return ok && n.Text == text
+	})
+	if !r.isAutoNoted.Swap(true) && !told {
+		r.Agent.AddNotice(text)
+	}
+	return false
 }
 
 // One recall returns at most recallTokens, or 1/recallShare of the free tokens if that is less.

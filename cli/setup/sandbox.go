@@ -1,32 +1,57 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/tools"
 	"plimsoll/tools/sandbox"
 )
+
+// Commands of the model, servers of tools and hooks run in sandboxes. Rules:
+//
+//   - Where permissions.sandbox is off, nothing is confined but what says so itself.
+//   - A server or hook of the user's own reads the home folder besides, a server also what its command names; one of the workspace
+//     is confined as commands are.
+//   - A server of the user's own has the network. Hooks do not, since they often run what the model wrote.
+//   - What is not given the network reaches, without a question, the hosts that the rules allow.
+//   - Each server is alone: no command, hook or other server sees its keys.
+
+// sandboxConfig is the configuration of the sandbox of commands.
+func (s *Settings) sandboxConfig(cfg config.Config) sandbox.Config {
+	rules := cfg.Permissions
+	c := sandbox.Config{Mode: sandbox.Mode(rules.Sandbox), Network: sandbox.Network(rules.Network), Workspace: s.Workspace,
+		Path: filepath.SplitList(s.Console.Getenv("PATH")), Write: rules.Write, Secrets: rules.Secrets, Own: s.OwnFiles(),
+		Helper: s.Console.Self}
+	if home := s.Console.Getenv("HOME"); filepath.IsAbs(home) {
+		c.Home = filepath.Clean(home)
+	}
+	c.Write = named(c.Write, c.Home, s.Console.Getenv)
+	return c
+}
 
 // Sandbox returns the sandbox in which commands run by a configuration, the same one for the same settings. It is closed at the
 // end of the run.
 func (r *Resources) Sandbox(cfg config.Config) *sandbox.Sandbox {
-	rules, settings := cfg.Permissions, r.Settings
-	c := sandbox.Config{Mode: sandbox.Mode(rules.Sandbox), Network: sandbox.Network(rules.Network), Workspace: settings.Workspace,
-		Path: filepath.SplitList(settings.Console.Getenv("PATH")), Write: rules.Write, Secrets: rules.Secrets, Own: settings.OwnFiles(),
-		Helper: settings.Console.Self}
-	if home := settings.Console.Getenv("HOME"); filepath.IsAbs(home) {
-		c.Home = filepath.Clean(home)
-	}
-	c.Write = named(c.Write, c.Home, settings.Console.Getenv)
+	return r.sandbox("commands", r.Settings.sandboxConfig(cfg))
+}
+
+// sandbox returns the sandbox of a configuration for a purpose.
+func (r *Resources) sandbox(purpose string, c sandbox.Config) *sandbox.Sandbox {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sandboxes == nil {
 		r.sandboxes = map[string]*sandbox.Sandbox{}
 	}
-	key := fmt.Sprintf("%+v", c)
+	key := fmt.Sprintf("%s %+v", purpose, c)
 	s := r.sandboxes[key]
 	if s == nil {
 		s = sandbox.New(c)
@@ -54,4 +79,131 @@ func named(paths []string, home string, getenv func(string) string) (out []strin
 		out = append(out, path)
 	}
 	return out
+}
+
+// confinement fills in what a server or a hook leaves open.
+func confinement(cfg config.Config, own config.Confinement, ofWorkspace, isHook bool) config.Confinement {
+	all, place, network := cfg.Permissions.Sandbox, "home", "on"
+	if ofWorkspace {
+		place = "workspace"
+	}
+	if ofWorkspace || isHook {
+		network = "off"
+	}
+	if all == "off" || all == "read-only" {
+		place = all
+	}
+	own.Sandbox = cmp.Or(own.Sandbox, place)
+	if own.Network = cmp.Or(own.Network, network); own.Sandbox == "off" {
+		own.Network = "on"
+	}
+	return own
+}
+
+// describeConfinement says in a few words what a program is kept from.
+func describeConfinement(c config.Confinement) string {
+	switch {
+	case c.Sandbox == "off":
+		return "off"
+	case c.Network == "on":
+		return c.Sandbox + ", network"
+	}
+	return c.Sandbox
+}
+
+// confined is the configuration of the sandbox of a program with a full confinement.
+func (s *Settings) confined(cfg config.Config, own config.Confinement) sandbox.Config {
+	c := s.sandboxConfig(cfg)
+	c.Network, c.Write = sandbox.Network(own.Network), slices.Clone(c.Write)
+	switch {
+	case own.Sandbox == "off" || own.Sandbox == "read-only":
+		c.Mode = sandbox.Mode(own.Sandbox)
+	case c.Mode == sandbox.Off:
+		c.Mode = sandbox.Auto
+	case c.Mode == sandbox.ReadOnly:
+		c.Mode = sandbox.Workspace
+	}
+	if own.Sandbox == "home" {
+		c.Read = []string{"~"}
+	}
+	for _, path := range own.Write {
+		c.Write = append(c.Write, path+"/") // what is not there is made
+	}
+	return c
+}
+
+// ServerPrograms returns a function that opens the place of the program of a server, in a sandbox of its own.
+func (r *Resources) ServerPrograms(cfg config.Config) func(server string) (*sandbox.Program, error) {
+	all := r.Settings.MCPServers(cfg)
+	return func(name string) (*sandbox.Program, error) {
+		reach, err := tools.NetworkByRules(r.networkOptions(cfg))
+		if err != nil {
+			return nil, err
+		}
+		server := all[name]
+		c := r.Settings.confined(cfg, confinement(cfg, server.Confinement, server.OfWorkspace, false))
+		if !server.OfWorkspace {
+			c.Read = append(c.Read, r.Settings.namedIn(server.Command)...)
+		}
+		return sandbox.New(c).Program("mcp."+name+".", reach, true)
+	}
+}
+
+// namedIn lists the folders that the words of a command name, and those of files.
+func (s *Settings) namedIn(command []string) (out []string) {
+	for _, word := range command {
+		if !filepath.IsAbs(word) {
+			word = filepath.Join(s.Workspace, word)
+		}
+		if st, err := os.Stat(word); err == nil && !st.IsDir() {
+			word = filepath.Dir(word)
+		} else if err != nil {
+			continue
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+// HookProgram opens the place of a hook, in a sandbox that it shares with those of the same kind.
+func (r *Resources) HookProgram(cfg config.Config, h config.Hook) (*sandbox.Program, error) {
+	reach, err := tools.NetworkByRules(r.networkOptions(cfg))
+	if err != nil {
+		return nil, err
+	}
+	own := confinement(cfg, h.Confinement, h.OfWorkspace, true)
+	return r.sandbox("hooks", r.Settings.confined(cfg, own)).Program("the hook's ", reach, false)
+}
+
+func (r *Resources) networkOptions(cfg config.Config) tools.Options {
+	o := ToolOptions(r.Settings.Workspace, cfg)
+	o.Grants = r.Grants()
+	return o
+}
+
+// ServersConfined says of each server with a program what that is kept from.
+func (s *Settings) ServersConfined(cfg config.Config) map[string]string {
+	out := map[string]string{}
+	for name, server := range s.MCPServers(cfg) {
+		if len(server.Command) > 0 {
+			out[name] = describeConfinement(confinement(cfg, server.Confinement, server.OfWorkspace, false))
+		}
+	}
+	return out
+}
+
+// ProgramsConfined lists servers with a program, and hooks, each with what it is kept from.
+func (s *Settings) ProgramsConfined(cfg config.Config) (lines []string) {
+	servers := s.ServersConfined(cfg)
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		lines = append(lines, "server "+name+": "+servers[name])
+	}
+	h := cfg.Hooks
+	for i, list := range [][]config.Hook{h.BeforeTool, h.AfterTool, h.Message, h.BeforeCompaction, h.AfterCompaction, h.TurnEnd} {
+		moment := []string{"before_tool", "after_tool", "message", "before_compaction", "after_compaction", "turn_end"}[i]
+		for _, one := range list {
+			lines = append(lines, "hook "+moment+" "+conversation.CommandName(one.Command)+": "+describeConfinement(confinement(cfg, one.Confinement, one.OfWorkspace, true)))
+		}
+	}
+	return lines
 }

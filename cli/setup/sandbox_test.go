@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/config"
 )
 
 func TestVariablesNameFoldersThatCommandsWrite(t *testing.T) {
@@ -13,5 +15,29 @@ func TestVariablesNameFoldersThatCommandsWrite(t *testing.T) {
 		func(name string) string { return variables[name] })
 	if diff := cmp.Diff([]string{"~/.cache", "/data/go/", "/a/pkg", "/home/u/pkg"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestConfinementOfServersAndHooks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		all                 string // permissions.sandbox
+		own                 config.Confinement
+		ofWorkspace, isHook bool
+		want                string
+	}{
+		{"auto", config.Confinement{}, false, false, "home, network"},
+		{"auto", config.Confinement{}, false, true, "home"},
+		{"auto", config.Confinement{}, true, false, "workspace"},
+		{"workspace", config.Confinement{}, true, true, "workspace"},
+		{"read-only", config.Confinement{}, false, false, "read-only, network"},
+		{"off", config.Confinement{}, true, false, "off"},
+		{"off", config.Confinement{Sandbox: "workspace"}, false, true, "workspace"},
+		{"auto", config.Confinement{Sandbox: "off", Network: "off"}, false, false, "off"},
+		{"auto", config.Confinement{Network: "on"}, true, true, "workspace, network"},
+	} {
+		if got := describeConfinement(confinement(config.Config{Permissions: config.Permissions{Sandbox: c.all}}, c.own, c.ofWorkspace, c.isHook)); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
 	}
 }

@@ -34,13 +34,21 @@ func (s *Settings) MCPServers(cfg config.Config) map[string]config.MCPServer {
 	if data, err := readServersFile(path); err == nil {
 		if trusted, _ := s.ContentTrust(string(data)); trusted {
 			found, _ := ParseServers(data) // doctor and `plimsoll mcp list` report a file that cannot be read
-			maps.Copy(all, found)
+			for name, server := range found {
+				server.OfWorkspace = true
+				all[name] = server
+			}
 		}
 	}
 	for name, own := range cfg.MCP {
 		if found, ok := all[name]; ok && len(own.Command) == 0 && own.URL == "" { // it only changes the one that was found
 			own.Command, own.URL, own.Env, own.Headers = found.Command, found.URL, found.Env, found.Headers
-			own.Enabled = cmp.Or(own.Enabled, found.Enabled)
+			own.Enabled, own.OfWorkspace = cmp.Or(own.Enabled, found.Enabled), true
+		}
+		for key, origin := range s.Loaded.Load().Origins {
+			if origin.Layer == config.LayerWorkspace && strings.HasPrefix(key, config.Path("mcp", name)+".") {
+				own.OfWorkspace = true
+			}
 		}
 		if len(own.Command) > 0 || own.URL != "" {
 			all[name] = own

@@ -4,8 +4,8 @@
 // # Guarantees
 //
 //   - Hooks of a moment run one after the other, in the order of the configuration; the first that refuses is the last.
-//   - A hook runs as a command of the model does: in the workspace, in a process group of its own, without API keys in its
-//     environment. It ends with its timeout, and with the turn, and so does all that it started.
+//   - A hook runs as a command of the model does: in the workspace, in the sandbox that Confine opens, in a process group of its
+//     own, without API keys in its environment. It ends with its timeout, and with the turn, and so does all that it started.
 //   - A hook that fails changes nothing but the record of it.
 //   - What a hook writes is bounded, and is text that is safe to store; the code that shows it sanitises it.
 package hook
@@ -23,6 +23,7 @@ import (
 
 	"plimsoll/config"
 	"plimsoll/conversation"
+	"plimsoll/tools/sandbox"
 	"plimsoll/tools/shell"
 )
 
@@ -44,6 +45,8 @@ type Options struct {
 	Workspace    string
 	Environ      []string // as os.Environ
 	SecretNames  []string // variables that hold keys, besides those that look like it
+	// Confine opens the place of a hook, which is closed when the hook has ended. nil: hooks are not confined.
+	Confine func(config.Hook) (*sandbox.Program, error)
 	// Called returns a call as the tool that runs it sees it: that of a server for one through call_tool. Nil: the call itself.
 	Called func(conversation.ToolCall) conversation.ToolCall
 }
@@ -135,26 +138,38 @@ func (r *Runner) Run(ctx context.Context, in conversation.HookInput) conversatio
 // ask runs one hook and reads its answer. The error says how it failed.
 func (r *Runner) ask(ctx context.Context, h config.Hook, moment string, text []byte) (answer, error) {
 	limit := cmp.Or(h.Timeout, DefaultTimeout)
-	f, err := shell.Filter(ctx, r.Workspace, r.environ, h.Command, text, limit, outputBytes, nil)
+	var confined *sandbox.Program
+	if r.Confine != nil {
+		var err error
+		if confined, err = r.Confine(h); err != nil {
+			return answer{}, err
+		}
+	}
+	defer func() { _ = confined.Close() }() // it has no sandbox of its own
+	f, err := shell.Filter(ctx, r.Workspace, r.environ, h.Command, text, limit, outputBytes, confined.Start)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return answer{}, errors.New(conversation.HookStopped)
 	case err != nil:
 		return answer{}, err
 	case f.TimedOut:
-		return answer{}, fmt.Errorf("it was ended after %s, its timeout", limit)
+		return answer{}, withHint(fmt.Sprintf("it was ended after %s, its timeout", limit), confined.KeptFrom(f.Err))
 	case f.Code == refusal:
 		return refusedAt(moment, cmp.Or(strings.TrimSpace(f.Err), strings.TrimSpace(f.Out)))
 	case f.Code != 0:
 		complaint := strings.TrimSpace(f.Err)
 		lastLine := complaint[strings.LastIndexByte(complaint, '\n')+1:]
-		return answer{}, errors.New(strings.TrimSuffix(f.HowItEnded+": "+lastLine, ": "))
+		return answer{}, withHint(strings.TrimSuffix(f.HowItEnded+": "+lastLine, ": "), confined.KeptFrom(f.Err+"\n"+f.Out))
 	}
 	a, err := read(f, moment)
 	if a.Refuse != nil {
 		return refusedAt(moment, *a.Refuse)
 	}
 	return a, err
+}
+
+func withHint(failure, hint string) error {
+	return errors.New(strings.TrimSuffix(failure+"; "+hint, "; "))
 }
 
 // refusedAt is the answer of a hook that refuses. After a tool nothing is left to refuse: its reason is added to the result.

@@ -15,8 +15,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"plimsoll/tools/shell"
 )
 
 //lint:file-ignore SA1019 servers of protocol versions before 2026-07-28 still ask for the model, and still log.
@@ -156,6 +154,14 @@ func (s *server) call(ctx context.Context, tool string, arguments json.RawMessag
 		return Result{}, err
 	}
 	text, images := s.contentOf(answer)
+	if answer.IsError {
+		s.mu.Lock()
+		program := s.program
+		s.mu.Unlock()
+		if kept := s.keptFrom(program, text); kept != "" {
+			text += "\n(" + kept + ")"
+		}
+	}
 	return Result{Text: text, IsError: answer.IsError, Images: images}, nil
 }
 
@@ -225,7 +231,7 @@ func (s *server) wantLog(session *sdk.ClientSession) {
 }
 
 // howItEnded is the end of a session in words, with how the program ended and what it wrote last.
-func (s *server) howItEnded(program *shell.Program, err error) string {
+func (s *server) howItEnded(program *program, err error) string {
 	words := "it closed the connection"
 	var gone bool
 	if program != nil {
@@ -270,7 +276,7 @@ type refusal struct {
 func (r *refusal) Unwrap() error { return r.answer }
 
 // explain says what a server did wrong. Its own words are bounded and cleaned, and hold no header and no variable of its own.
-func (s *server) explain(ctx context.Context, program *shell.Program, doing string, err error) error {
+func (s *server) explain(ctx context.Context, program *program, doing string, err error) error {
 	name := s.config.Name
 	said := func(words string) error { return fmt.Errorf("the server %s %s: %s", name, doing, words) }
 	refused := answered(err)

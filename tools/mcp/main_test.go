@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"plimsoll/tools/sandbox"
 )
 
 // asServer makes the test binary run as a server of tools with a fault.
@@ -21,6 +23,7 @@ const asServer = "PLIMSOLL_FAULTY_SERVER"
 const serverOf, keeperOf = "PLIMSOLL_PLAYED_SERVER", "PLIMSOLL_KEPT_SERVERS"
 
 func TestMain(m *testing.M) {
+	sandbox.RunHelper()
 	if fault := os.Getenv(asServer); fault != "" {
 		(&faulty{fault: fault, out: os.Stdout}).serve(os.Stdin)
 		os.Exit(0)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/sandbox"
 )
 
 // Config describes one server: a program or an address.
@@ -42,6 +43,8 @@ type Options struct {
 	Tokens  TokenStore                                  // keeps logins; nil: until the program ends
 	Browse  func(ctx context.Context, url string) error // shows the user a page to log in; nil: no login
 	HTTP    http.RoundTripper                           // nil: http.DefaultTransport
+	// Confine opens the place of a server's program, which is closed when it has ended. nil: programs are not confined.
+	Confine func(server string) (*sandbox.Program, error)
 
 	// Elicit shows a form of a server to the user; the action is accept, decline or cancel. Meanwhile no timeout runs. nil: declined.
 	Elicit func(ctx context.Context, server, message string, fields []conversation.FormField) (values map[string]any, action string, err error)

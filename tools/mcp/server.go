@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"plimsoll/tools/sandbox"
 	"plimsoll/tools/shell"
 )
 
@@ -46,7 +48,7 @@ type server struct {
 	starting chan struct{}      // closed when the start that is under way is over; nil without one
 	live     context.Context    // of the newest session; before the first, lifetime
 	session  *sdk.ClientSession // nil unless ready
-	program  *shell.Program     // nil for an address
+	program  *program           // nil for an address
 	hangUp   func()             // ends what the session does
 	odd      string             // the last thing that it did against the protocol
 	tools    []Tool
@@ -55,6 +57,15 @@ type server struct {
 	calls    int
 	progress map[string]func(string) // by token, of the calls under way
 }
+
+// program is the program of a server, confined.
+type program struct {
+	*shell.Program
+	confined *sandbox.Program
+}
+
+// Close ends the program, then what confined it.
+func (p *program) Close() error { return errors.Join(p.Program.Close(), p.confined.Close()) }
 
 // maxMessage is the longest message that is read of a server, in bytes.
 const maxMessage = 8 << 20
@@ -131,6 +142,9 @@ func (s *server) connectAs(version string) error {
 	})
 	if err != nil {
 		err = s.explain(ctx, program, "did not start", err)
+		if program != nil && s.lifetime.Err() == nil && answered(err) == nil {
+			err = withHint(err, cmp.Or(s.keptFrom(program, s.log.lines()...), program.confined.Doubt()))
+		}
 		hangUp()
 		closeSession(session, transport)
 		if program != nil {
@@ -161,29 +175,58 @@ func closeSession(session *sdk.ClientSession, transport sdk.Transport) {
 func (s *server) set(phase Phase, err error) { s.phase, s.err = phase, err }
 
 // transport is how the server is reached; program is nil for an address. Over HTTP all ends with live.
-func (s *server) transport(live context.Context) (*shell.Program, sdk.Transport, error) {
+func (s *server) transport(live context.Context) (*program, sdk.Transport, error) {
 	if s.config.URL != "" {
 		return nil, s.httpTransport(live), nil
 	}
 	if len(s.config.Command) == 0 {
 		return nil, nil, fmt.Errorf("the server %s has neither a program nor an address", s.config.Name)
 	}
-	program, err := shell.StartProgram(s.config.Command, s.options.Dir, environment(s.options.Environ, s.config.Env), &s.log, nil)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the server %s: %w", s.config.Name, err)
+	var confined *sandbox.Program
+	var err error
+	if s.options.Confine != nil {
+		confined, err = s.options.Confine(s.config.Name)
 	}
-	return program, newPipe(s, program.Input, program.Output), nil
+	one := &program{confined: confined}
+	if err == nil {
+		one.Program, err = shell.StartProgram(s.config.Command, s.options.Dir, environment(s.options.Environ, s.config.Env), &s.log, confined.Start)
+	}
+	if err != nil {
+		_ = confined.Close() // nothing ran in it
+		err = fmt.Errorf("the server %s: %w", s.config.Name, err)
+		if errors.Is(err, sandbox.ErrUnavailable) {
+			err = withHint(err, "mcp."+s.config.Name+".sandbox: off starts it without")
+		}
+		return nil, nil, err
+	}
+	return one, newPipe(s, one.Input, one.Output), nil
+}
+
+// keptFrom says what the sandbox kept a program from, by lines that it wrote; "" for nothing, and for an address.
+func (s *server) keptFrom(p *program, lines ...string) string {
+	if p == nil {
+		return ""
+	}
+	return s.line(p.confined.KeptFrom(strings.Join(lines, "\n")))
+}
+
+// withHint adds a sentence to an error, unless it is empty.
+func withHint(err error, hint string) error {
+	if hint == "" {
+		return err
+	}
+	return fmt.Errorf("%w; %s", err, hint)
 }
 
 // watch waits for the end of a session, and notes it.
-func (s *server) watch(session *sdk.ClientSession, program *shell.Program, hangUp func()) {
+func (s *server) watch(session *sdk.ClientSession, program *program, hangUp func()) {
 	err := session.Wait()
 	hangUp()
 	_ = session.Close() // it has ended
 	s.mu.Lock()
 	current := s.session == session
 	s.mu.Unlock()
-	if current && s.lost(session, errors.New(s.howItEnded(program, err))) {
+	if current && s.lost(session, withHint(errors.New(s.howItEnded(program, err)), s.keptFrom(program, s.log.lines()...))) {
 		s.notify()
 	}
 	if program != nil {

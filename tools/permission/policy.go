@@ -10,7 +10,7 @@
 //  5. an allow rule or a grant: runs;
 //  6. approval ask: asked; approval allow: runs, unless it is guarded;
 //  7. reading runs unless guarded, edits run in edits and auto mode unless guarded,
-//     commands run in auto mode if they are confined, everything else is asked.
+//     commands run in auto mode if they are wholly confined, everything else is asked.
 package permission
 
 import (
@@ -37,12 +37,15 @@ const (
 
 // Config holds the configured mode and rules.
 type Config struct {
-	Mode     conversation.Mode   // "": ask
-	Allow    []string            // rules: TOOL or TOOL(PATTERN)
-	Hosts    []string            // HOST or HOST:PORT that commands may reach, as in rules for the network
-	Deny     []string            // rules that win over everything else
-	Confined func() bool         // commands run in a sandbox; nil: they do not
-	Approval map[string]Approval // by tool, or by mcp__SERVER for all tools of a server
+	Mode     conversation.Mode // "": ask
+	Allow    []string          // rules: TOOL or TOOL(PATTERN)
+	Hosts    []string          // HOST or HOST:PORT that commands may reach, as in rules for the network
+	Deny     []string          // rules that win over everything else
+	Confined func() bool       // commands run in a sandbox; nil: they do not
+	Whole    func() bool       // it keeps them from all that it promises; nil: as Confined. Asked when auto mode decides by it
+	// AllowsYolo lets the mode become yolo where nothing confines commands; Mode yolo does, too.
+	AllowsYolo bool
+	Approval   map[string]Approval // by tool, or by mcp__SERVER for all tools of a server
 	// Where returns the file and line of a rule of a list ("allow", "deny").
 	// nil: not known.
 	Where func(list, rule string) string
@@ -58,8 +61,9 @@ type Policy struct {
 	deny      []rule
 	approval  map[string]Approval
 	confined  func() bool
+	whole     func() bool
 
-	allowsYolo bool // by the configuration, whether commands are confined or not
+	allowsYolo bool // whether commands are confined or not
 
 	mu    sync.RWMutex // guards what follows
 	mode  conversation.Mode
@@ -88,9 +92,12 @@ func New(o Config, tools []Tool, workspace string, store *grants.Store) (*Policy
 	if o.Mode != "" {
 		p.mode = o.Mode
 	}
-	p.allowsYolo = p.mode == conversation.ModeYolo
+	p.allowsYolo = o.AllowsYolo || p.mode == conversation.ModeYolo
 	if p.confined = o.Confined; p.confined == nil {
 		p.confined = func() bool { return false }
+	}
+	if p.whole = o.Whole; p.whole == nil {
+		p.whole = p.confined
 	}
 	if !slices.Contains(conversation.Modes(), p.mode) {
 		return nil, fmt.Errorf("there is no permission mode %q; the modes are plan, ask, edits, auto and yolo", p.mode)
@@ -140,10 +147,13 @@ func (p *Policy) Mode() conversation.Mode {
 }
 
 // SetMode changes the permission mode for later calls. An unknown mode becomes
-// ask.
+// ask; yolo where it is not allowed changes nothing.
 func (p *Policy) SetMode(m conversation.Mode) {
 	if !slices.Contains(conversation.Modes(), m) {
 		m = conversation.ModeAsk
+	}
+	if m == conversation.ModeYolo && !p.AllowsYolo() {
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +163,7 @@ func (p *Policy) SetMode(m conversation.Mode) {
 // Confined reports whether commands run in a sandbox.
 func (p *Policy) Confined() bool { return p.confined() }
 
-// AllowsYolo reports whether yolo mode may be switched to: commands are confined, or the configuration begins in it.
+// AllowsYolo reports whether SetMode switches to yolo: commands are confined, or the configuration allows it.
 func (p *Policy) AllowsYolo() bool { return p.allowsYolo || p.confined() }
 
 // Need returns what a call needs before it runs, and the reason of a refusal.
@@ -177,7 +187,7 @@ func (p *Policy) Need(t Effect) (conversation.Need, string) {
 		return conversation.NeedApproval, ""
 	case approval == ApprovalAllow, t.access == AccessNone, t.access == AccessRead,
 		t.access == AccessEdit && (mode == conversation.ModeEdits || mode == conversation.ModeAuto),
-		t.access == AccessCommand && mode == conversation.ModeAuto && p.confined():
+		t.access == AccessCommand && mode == conversation.ModeAuto && p.whole():
 		return conversation.NeedNothing, ""
 	}
 	return conversation.NeedApproval, ""

@@ -25,7 +25,8 @@ var (
 	refusedKeys = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)failed to sign the data|couldn't load public key|no secret key|permission denied \(publickey`)
 	})
-	paths = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s'\"`:,;()\\[\\]]*/[^\\s'\"`:,;()\\[\\]]+") })
+	shellPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*sh: (line )?\d+: `) })
+	paths       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s'\"`:,;()\\[\\]]*/[^\\s'\"`:,;()\\[\\]]+") })
 )
 
 // Denial returns what the sandbox kept a failed command from, guessed from its output: "reaching the network", "writing /etc/x"; ""
@@ -46,6 +47,7 @@ func (s *Sandbox) Denial(output string) string {
 		if !refused && !missingFile().MatchString(line) {
 			continue
 		}
+		line = shellPrefix().ReplaceAllString(line, "")
 		for _, path := range paths().FindAllString(line, -1) {
 			if what := s.keptFrom(path, !refused); what != "" && !strings.HasPrefix(path, "//") {
 				return what

@@ -12,7 +12,10 @@
 //   - Where the kernel refuses namespaces, the thread does alone: nothing can then keep a command from .git/hooks in a workspace that
 //     it writes, from changing the mode of files, or from daemons, and no command reaches servers on this machine. State says so.
 //
-// Other systems have no means yet; Auto confines nothing there, and State says so.
+// # Elsewhere
+//
+// macOS has sandbox-exec, with a profile for each command (seatbelt.go). Other systems have no means yet; Auto confines nothing
+// there, and State says so.
 //
 // # Guarantees
 //
@@ -20,6 +23,7 @@
 //   - Without a home folder of its own a command reads the system, its workspace, the programs of PATH and known toolchains;
 //     it writes the workspace, a temporary folder and Config.Write. Config.Secrets, known places of secrets and the program's own
 //     files are never among them.
+//   - A [Program], such as a server of tools, has a sandbox or a way to the network of its own, and says what it was kept from.
 //   - A mode that is demanded (Workspace, ReadOnly) and cannot be had is an error; Auto does what the system can.
 //
 // # What it does not keep

@@ -38,8 +38,8 @@ var toolchains = []string{".gitconfig", ".config/git", ".gitignore", ".local/bin
 	".dotnet", ".pub-cache", ".ghcup", ".cabal", ".stack", ".opam", ".elan", ".juliaup", ".julia", ".mix", ".hex", ".conan2", ".ccache", ".cache",
 	".miniconda3", "miniconda3", "anaconda3", ".nix-profile", ".swiftpm", ".terraform.d/plugin-cache", ".android/sdk", "Android/Sdk", "Library/Caches"}
 
-// homeSecrets are places of keys and of private life. Those below a toolchain or a cache need the rule; the others matter where the
-// home folder is the workspace.
+// homeSecrets are places of keys, of private life, and of sockets by which others act. Those below a toolchain or a cache need the
+// rule; the others matter where the home folder is read, or is the workspace.
 var homeSecrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
 	".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/hub", ".config/op", ".config/sops", ".config/age", ".password-store",
 	".local/share/keyrings", ".local/share/kwalletd", ".pki", ".vault-token", ".terraform.d/credentials.tfrc.json", ".terraformrc",
@@ -50,7 +50,7 @@ var homeSecrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud",
 	".cache/google-chrome", ".cache/chromium", ".cache/BraveSoftware", ".cache/microsoft-edge", ".cache/huggingface/token", ".cache/huggingface/stored_tokens",
 	".cache/keyring-*", ".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".lesshst", ".viminfo",
 	".claude", ".claude.json", ".codex", ".config/opencode", ".local/share/opencode", ".local/share/crush", ".pi", ".gemini", ".config/rclone", ".s3cfg", ".boto",
-	".Xauthority", ".ICEauthority", "Library/Keychains", "Library/Cookies", "Library/Messages", "Library/Mail", "Library/Application Support"}
+	".Xauthority", ".ICEauthority", ".1password", ".colima", ".lima", ".orbstack", ".rd", "Library/Keychains", "Library/Cookies", "Library/Messages", "Library/Mail", "Library/Application Support"}
 
 // starters are files of a workspace that others run, or that say what they run, without anybody naming them.
 var starters = []string{".envrc", ".vscode", ".idea", ".devcontainer", ".husky", ".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".gitmodules",
@@ -109,7 +109,7 @@ func (c Config) rulesFor(mode Mode, temp string) rules {
 			r.write = appendNew(r.write, real)
 		}
 	}
-	for _, path := range slices.Concat(systemPaths, c.expand(inHome(toolchains)), c.programs(), []string{workspace}) {
+	for _, path := range slices.Concat(systemPaths, c.expand(inHome(toolchains)), c.expand(c.Read), c.programs(), []string{workspace}) {
 		nested := slices.ContainsFunc(wanted, func(w string) bool { return w != "" && below(path, w) })
 		if real, err := filepath.EvalSymlinks(path); path != "" && !nested && err == nil && !r.hides(real) {
 			r.read = appendNew(r.read, real)
@@ -188,7 +188,7 @@ func appendNew(list []string, s string) []string {
 	return append(list, s)
 }
 
-// without returns root, or where it holds one of closed its entries without those. Links are left out.
+// without returns root, or where it holds one of closed its entries without those. Links and sockets are left out.
 func without(root string, closed []string) []string {
 	holds := false
 	for _, c := range closed {
@@ -203,7 +203,7 @@ func without(root string, closed []string) []string {
 	entries, _ := os.ReadDir(root) // what cannot be read cannot be opened either
 	var out []string
 	for _, e := range entries {
-		if e.Type()&os.ModeSymlink == 0 {
+		if e.Type()&(os.ModeSymlink|os.ModeSocket) == 0 {
 			out = append(out, without(filepath.Join(root, e.Name()), closed)...)
 		}
 	}

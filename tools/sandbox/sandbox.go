@@ -44,6 +44,7 @@ type Config struct {
 	Workspace string   // absolute
 	Home      string   // the user's home folder, "" for none
 	Path      []string // folders of programs, as in PATH
+	Read      []string // files and folders that commands may read besides
 	Write     []string // files and folders that commands may write besides; those that end in a slash are made
 	Secrets   []string // files and folders that they may not read, besides the known ones
 	Own       []string // the program's own files and folders
@@ -81,6 +82,17 @@ func New(c Config) *Sandbox {
 
 // Active reports whether commands are confined.
 func (s *Sandbox) Active() bool { return s != nil && s.Mode != Off && supported() == nil }
+
+// Whole reports whether the system keeps commands from all that this package promises, .git/hooks included. The first call may take a
+// tenth of a second.
+func (s *Sandbox) Whole() bool {
+	if !s.Active() {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.closed && s.makeTemp() == nil && s.whole()
+}
 
 // Start starts a command like cmd.Start, confined. It may change cmd's path, arguments, environment and files. Errors: those of
 // cmd.Start; ErrUnavailable where the mode demands what the system has not.

@@ -158,6 +158,9 @@ func TestTheDenialIsRecognised(t *testing.T) {
 	f := newFixture(t)
 	for output, want := range map[string]string{
 		"cat: " + f.home + "/.ssh/id: Permission denied\n":                        "reading " + f.home + "/.ssh/id",
+		"/usr/bin/sh: 1: cannot open ../gone: Permission denied":                  "opening " + filepath.Dir(f.ws) + "/gone",
+		"cat: " + f.home + "/notes: No such file or directory":                    "opening " + f.home + "/notes",
+		"cat: " + f.home + "/gone: No such file or directory":                     "",
 		"sh: 1: cannot create /etc/x: Permission denied":                          "writing /etc/x",
 		"open /srv/data: permission denied":                                       "opening /srv/data",
 		"curl: (6) Could not resolve host: example.org":                           "reaching the network",

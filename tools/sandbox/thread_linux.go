@@ -120,6 +120,12 @@ func (s *Sandbox) open() {
 	}
 }
 
+// whole reports whether there are namespaces; the caller holds mu.
+func (s *Sandbox) whole() bool {
+	s.open()
+	return s.spaces != nil
+}
+
 // listen returns the listener inside the namespaces, else one outside that commands are let through to; the caller holds mu.
 func (s *Sandbox) listen(ctx context.Context) (net.Listener, error) {
 	if s.open(); s.spaces != nil {
