@@ -93,19 +93,13 @@ func confinement(cfg config.Config, own config.Confinement, ofWorkspace, isHook 
 	if all == "off" || all == "read-only" {
 		place = all
 	}
-	own.Sandbox = cmp.Or(own.Sandbox, place)
-	if own.Network = cmp.Or(own.Network, network); own.Sandbox == "off" {
-		own.Network = "on"
-	}
+	own.Sandbox, own.Network = cmp.Or(own.Sandbox, place), cmp.Or(own.Network, network)
 	return own
 }
 
 // describeConfinement says in a few words what a program is kept from.
 func describeConfinement(c config.Confinement) string {
-	switch {
-	case c.Sandbox == "off":
-		return "off"
-	case c.Network == "on":
+	if c.Sandbox != "off" && c.Network == "on" {
 		return c.Sandbox + ", network"
 	}
 	return c.Sandbox

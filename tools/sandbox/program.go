@@ -62,22 +62,22 @@ func (p *Program) KeptFrom(output string) string {
 	if p == nil || !p.box.Active() {
 		return ""
 	}
+	what, set := p.box.Denial(output), "sandbox: off lets it"
 	if p.way != nil {
 		if _, refused := p.way.Report(); len(refused) > 0 {
 			host, _, _ := strings.Cut(refused[0], " ")
-			return "it runs in a sandbox, which kept it from reaching " + host + "; " + p.settings + "network: on lets it, or permissions.hosts"
+			what = "reaching " + host
 		}
 	}
-	switch what := p.box.Denial(output); {
+	switch {
 	case what == "":
 		return ""
-	case strings.HasSuffix(what, "the network"):
-		return "it runs in a sandbox, which kept it from " + what + "; " + p.settings + "network: on lets it"
+	case strings.HasPrefix(what, "reaching "):
+		set = "network: on lets it, or permissions.hosts"
 	case strings.HasPrefix(what, "writing "):
-		return "it runs in a sandbox, which kept it from " + what + "; " + p.settings + "write lets it, or " + p.settings + "sandbox: off"
-	default:
-		return "it runs in a sandbox, which kept it from " + what + "; " + p.settings + "sandbox: off lets it"
+		set = "write lets it, or " + p.settings + "sandbox: off"
 	}
+	return "it runs in a sandbox, which kept it from " + what + "; " + p.settings + set
 }
 
 // Doubt says that the sandbox may be why the program did not work, and what to set; "" where nothing confines it.
