@@ -256,7 +256,8 @@ func RunHelper() {
 		return
 	}
 	runtime.LockOSThread() // what follows is about this thread
-	c, err := net.FileConn(os.NewFile(3, "program"))
+	program := os.NewFile(3, "program")
+	c, err := net.FileConn(program)
 	if err != nil {
 		os.Exit(1)
 	}
@@ -273,6 +274,7 @@ func RunHelper() {
 	_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 	_ = unix.SetNonblock(3, false)
 	_ = syscall.Exec("/bin/sh", []string{"sh", "-c", helperScript}, []string{})
+	runtime.KeepAlive(program) // closed by the collector, it would end the shell
 	os.Exit(1)
 }
 
@@ -335,7 +337,8 @@ func listenInside() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return int(f.Fd()), nil
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0) // which the collector does not close
+	return fd, errors.Join(err, f.Close(), l.Close())
 }
 
 // mount makes the files of the plan what commands see.
