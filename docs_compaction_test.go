@@ -35,7 +35,6 @@ func TestDocumentsShowWhatCompactionMakes(t *testing.T) {
 	checkTable(t, compactionPage, "shares", shareRows())
 }
 
-// fenced is a text in a code fence.
 func fenced(text string) string { return "```\n" + strings.TrimRight(text, "\n") + "\n```\n" }
 
 // hintRows says what is known of tools, Plimsoll's own before those of other programs, and what tells their calls apart.
@@ -101,7 +100,6 @@ func boundRows(t *testing.T) string {
 	return rows
 }
 
-// add appends bodies to a log.
 func add(t *testing.T, log *conversation.Log, at time.Time, bodies ...conversation.Body) {
 	t.Helper()
 	if err := log.Commit(log.Prepare(at, bodies...)); err != nil {

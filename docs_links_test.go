@@ -13,7 +13,6 @@ import (
 	"plimsoll/config"
 )
 
-// documents lists the documents of the repository.
 func documents(t *testing.T) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {

@@ -68,7 +68,6 @@ func TestDocumentsListTheDependencies(t *testing.T) {
 	}
 }
 
-// providerRows gives the table of providers.
 func providerRows() string {
 	var b strings.Builder
 	b.WriteString("| name | provider | base URL | key in | default model |\n| --- | --- | --- | --- | --- |\n")

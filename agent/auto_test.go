@@ -80,7 +80,6 @@ func startChat(t *testing.T, s *agenttest.Server, turns, tokens int, change func
 	return r
 }
 
-// summaryRequests counts the requests for a summary that the server got.
 func summaryRequests(s *agenttest.Server) int {
 	n := 0
 	for _, served := range s.Served() {
@@ -91,7 +90,6 @@ func summaryRequests(s *agenttest.Server) int {
 	return n
 }
 
-// overlayKinds returns the kinds of the overlays in the log.
 func (r *rig) overlayKinds() []conversation.Kind {
 	var out []conversation.Kind
 	for _, e := range r.overlays() {
@@ -120,7 +118,6 @@ func (r *rig) pauseUpdates() []bool {
 	return out
 }
 
-// requestWaits reports whether a request waits for the newest summary.
 func (r *rig) requestWaits() bool {
 	all := agenttest.UpdatesOf[updates.Compacting](r.watch)
 	return len(all) > 0 && all[len(all)-1].RequestWaits
@@ -196,19 +193,16 @@ const (
 	smallWindow = autoWindow
 )
 
-// otherModel returns a second model with that window.
 func otherModel(id string, window int) llm.Model {
 	m := testModel
 	m.ID, m.Window = id, meter.Window{Tokens: window, Source: meter.WindowCatalogue}
 	return m
 }
 
-// withWindowTokens sets the window of the first model.
 func withWindowTokens(tokens int) func(*core.Options) {
 	return func(o *core.Options) { o.Model.Window.Tokens = tokens }
 }
 
-// checkOnlyStale checks that no compaction was committed and one summary became stale.
 func (r *rig) checkOnlyStale() {
 	r.t.Helper()
 	if len(r.overlays()) > 0 || len(r.compactions()) > 0 {

@@ -81,7 +81,6 @@ func failWritesWhile(full *atomic.Bool) func(*core.Options) {
 	}
 }
 
-// profileRequest returns a manual compaction request with a profile.
 func profileRequest(profile string, keepLast int) edit.Request {
 	w := edit.NewRequest()
 	w.Profile, w.KeepLast = profile, keepLast
@@ -94,7 +93,6 @@ func (r *rig) compact(w edit.Request) {
 	r.waitIdle()
 }
 
-// overlays returns the overlays in the log.
 func (r *rig) overlays() []conversation.Event {
 	var out []conversation.Event
 	for _, e := range r.memory.Events() {
@@ -105,12 +103,10 @@ func (r *rig) overlays() []conversation.Event {
 	return out
 }
 
-// failedCompactions returns the records of failed compactions in the log.
 func (r *rig) failedCompactions() []conversation.Attempt {
 	return bodies[conversation.Attempt](r.memory.Events())
 }
 
-// compactionErrors returns the errors of failed compactions that the user was shown.
 func (r *rig) compactionErrors() []*llm.Error {
 	var out []*llm.Error
 	for _, u := range agenttest.UpdatesOf[updates.CompactionFailed](r.watch) {
@@ -124,7 +120,6 @@ func (r *rig) compactions() []updates.Compacted {
 	return agenttest.UpdatesOf[updates.Compacted](r.watch)
 }
 
-// lastRequest returns the newest request.
 func (r *rig) lastRequest() llm.Request {
 	all := r.provider.Requests()
 	return all[len(all)-1]
@@ -153,7 +148,6 @@ func (r *rig) view() []wireMessage {
 	return wireMessages(projection.Project(r.memory.Events()).Messages)
 }
 
-// checkIdle checks that the newest phase is idle.
 func (r *rig) checkIdle() {
 	r.t.Helper()
 	if got := r.watch.Phases(); len(got) == 0 || got[len(got)-1] != updates.Idle {

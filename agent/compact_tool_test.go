@@ -13,7 +13,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// callsCompact returns a reply that calls the compact tool.
 func callsCompact(id, arguments string) agenttest.Reply {
 	return callsReply(agenttest.StreamCall(0, id, conversation.ToolCompact, arguments))
 }

@@ -228,7 +228,6 @@ func TestKnownWindowIsKeptWhateverTheServerCounts(t *testing.T) {
 	}
 }
 
-// reasoningReply returns a reply with reasoning.
 func reasoningReply(n int) llm.Chunk {
 	return llm.Chunk{Text: fmt.Sprint("answer ", n), Reasoning: strings.Repeat(fmt.Sprintf("thought %d, ", n), 150)}
 }

@@ -22,7 +22,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// fallbackTo returns a fallback to a model with that window.
 func fallbackTo(id string, window int, p llm.Provider) core.Fallback {
 	m := llm.Model{Provider: "other", ID: id, Window: meter.Window{Tokens: window, Source: meter.WindowCatalogue}}
 	return core.Fallback{Name: m.Name(), Open: func(context.Context, llm.Model) (llm.Model, llm.Provider, error) { return m, p, nil }}
@@ -39,7 +38,6 @@ func withFallbacks(list ...core.Fallback) func(*core.Options) {
 	return func(o *core.Options) { o.Fallbacks = list }
 }
 
-// replyModels returns the model of each reply in the log.
 func (r *rig) replyModels() []string {
 	var out []string
 	for _, m := range bodies[conversation.AssistantMessage](r.memory.Events()) {

@@ -30,7 +30,6 @@ func (f *fakeHooks) Run(ctx context.Context, in conversation.HookInput) conversa
 	return conversation.HookOutput{}
 }
 
-// at lists what the hooks of a moment were told.
 func (f *fakeHooks) at(moment string) (told []conversation.HookInput) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +80,6 @@ func hangs(gate *agenttest.Gate) hookAnswer {
 	}
 }
 
-// keeps names what a compaction has to keep.
 func keeps(texts ...string) hookAnswer {
 	return func(_ context.Context, in conversation.HookInput) conversation.HookOutput {
 		return conversation.HookOutput{Ran: []conversation.HookRan{{Moment: in.Moment, Command: "keep", Keep: texts}}}

@@ -18,7 +18,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// breakdowns returns the answers to Inspect.
 func (r *rig) breakdowns() []inspect.Breakdown {
 	var out []inspect.Breakdown
 	for _, u := range agenttest.UpdatesOf[updates.Inspected](r.watch) {

@@ -38,7 +38,6 @@ type longConversation struct {
 // longWindow is the window of most servers here, in tokens.
 const longWindow = 8192
 
-// startLong returns an idle agent and its server.
 func startLong(t *testing.T, server func(*longConversation), options func(*core.Options)) *longConversation {
 	t.Helper()
 	l := &longConversation{server: &agenttest.Server{Window: longWindow}, looked: map[string]int{}}
@@ -100,7 +99,6 @@ func toolSteps(n int) int {
 // resultChars are the lengths of tool results: about 300 to 3,000 tokens. Some repeat.
 var resultChars = [...]int{1100, 5000, 1400, 2000, 10_800, 1200, 3000, 1500, 7000, 1100}
 
-// answer returns the reply to the newest message in the log.
 func (l *longConversation) answer(int, llm.Request) agenttest.Reply {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +115,6 @@ func (l *longConversation) answer(int, llm.Request) agenttest.Reply {
 	return textReply("answer to " + name + strings.Repeat(". As far as it can be told it is as you say", 11))
 }
 
-// lastUserText returns the text of the newest user message.
 func lastUserText(events []conversation.Event) string {
 	said := bodies[conversation.UserMessage](events)
 	if len(said) == 0 {
@@ -149,7 +146,6 @@ func (l *longConversation) waitUntilSettled() {
 	l.t.Fatal("the turn does not end")
 }
 
-// requestsFor returns the served requests of a purpose.
 func (l *longConversation) requestsFor(p conversation.Purpose) []agenttest.Served {
 	return slices.DeleteFunc(l.server.Served(), func(s agenttest.Served) bool { return s.Purpose != p })
 }
@@ -167,7 +163,6 @@ type longCase struct {
 
 const longTurns = 60
 
-// withSummaries sets how the server answers summary requests.
 func withSummaries(s agenttest.Summariser) func(*longConversation) {
 	return func(l *longConversation) { l.server.Summary = s }
 }

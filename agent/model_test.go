@@ -17,7 +17,6 @@ func (r *rig) reading() meter.Reading {
 	return all[len(all)-1].Meter.Reading()
 }
 
-// notices returns the texts of the notices in the log.
 func (r *rig) notices() []string {
 	var out []string
 	for _, n := range bodies[conversation.Notice](r.memory.Events()) {

@@ -106,7 +106,6 @@ func (d *randomSession) quit() {
 	}
 }
 
-// actAtRandom does one random action.
 func (d *randomSession) actAtRandom(t *testing.T, n int) {
 	chance, presets := d.chance, preset.All()
 	switch chance.IntN(21) {

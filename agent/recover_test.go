@@ -215,7 +215,6 @@ func TestEveryRequestCanBeRebuiltFromTheLog(t *testing.T) {
 	})
 }
 
-// results returns the Seq of each tool result in the log.
 func (r *rig) results() (seqs []uint64) {
 	for _, e := range r.memory.Events() {
 		if e.Body.Kind() == conversation.KindResult {

@@ -69,7 +69,6 @@ func (r *rig) run() *rig {
 	return r
 }
 
-// start returns a running rig that is idle.
 func start(t *testing.T, change func(*core.Options), script ...agenttest.Reply) *rig {
 	t.Helper()
 	r := prepare(t, change, script...).run()
@@ -196,7 +195,6 @@ func messageLines(events []conversation.Event) []string {
 	return describe(kept)
 }
 
-// textReply returns a complete reply with a text.
 func textReply(text string) agenttest.Reply {
 	return agenttest.Join(agenttest.StreamText(text), agenttest.Stop(conversation.StopEnd))
 }
@@ -206,12 +204,10 @@ func callsReply(calls ...agenttest.Reply) agenttest.Reply {
 	return agenttest.Join(agenttest.Join(calls...), agenttest.Stop(conversation.StopCalls))
 }
 
-// withTools sets the tools.
 func withTools(tools ...agenttest.Tool) func(*core.Options) {
 	return func(o *core.Options) { o.Toolbox = agenttest.NewToolbox(tools...) }
 }
 
-// okOutcome returns the outcome of a successful call.
 func okOutcome(text string) conversation.Outcome {
 	return conversation.Outcome{Status: conversation.ResultOK, Text: text}
 }

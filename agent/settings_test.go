@@ -218,7 +218,6 @@ func withThreePrompts(o *core.Options) {
 	}
 }
 
-// promptForm names the form of a request.
 func promptForm(r llm.Request) string {
 	switch {
 	case len(r.Tools) == 1:
@@ -334,7 +333,6 @@ func titles(r *rig) (names []string, cost float64) {
 	return names, cost
 }
 
-// titleReply returns a model's reply to a title request.
 func titleReply(text string) agenttest.Reply {
 	return agenttest.Join(agenttest.StreamText(text), agenttest.Stop(conversation.StopEnd), agenttest.ReportTokens(120, 8))
 }

@@ -22,10 +22,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// heavyRequest requests a summary of all turns but one.
 func heavyRequest() edit.Request { return profileRequest(preset.ProfileHeavy, 1) }
 
-// summaryReply returns a reply with a summary and its cost.
 func summaryReply(text string) agenttest.Reply {
 	cost := 0.25
 	return agenttest.Join(agenttest.StreamText(text), agenttest.Stop(conversation.StopEnd),
@@ -104,7 +102,6 @@ func TestUnsavedSummaryHasNoEffectButItsCostCounts(t *testing.T) {
 	})
 }
 
-// checkFailedUnchanged checks that a compaction failed and did not change the view.
 func checkFailedUnchanged(r *rig, before []wireMessage, class llm.Class, outcome string) *llm.Error {
 	r.t.Helper()
 	r.checkIdle()
@@ -466,7 +463,6 @@ func TestEndlesslyShrinkingWindowsEndTheSummary(t *testing.T) {
 	})
 }
 
-// jcliWithLog sets the J-CLI preset with a readable diagnostic log.
 func jcliWithLog(b *strings.Builder) func(*core.Options) {
 	return func(o *core.Options) {
 		o.Rules = preset.RulesOf(preset.JCLI)

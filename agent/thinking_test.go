@@ -83,13 +83,11 @@ func startClaude(t *testing.T, id string, answer func(n int, r anthropictest.Req
 	return k
 }
 
-// serverModel returns a model of the server.
 func (k *claudeConversation) serverModel(id string, window int) llm.Model {
 	return llm.Model{Provider: "anthropic", ID: id, Window: meter.Window{Tokens: window, Source: meter.WindowConfig},
 		Caps: k.client.Capabilities(id), Thinker: k.client}
 }
 
-// open opens the conversation.
 func (k *claudeConversation) open(t *testing.T, id string, stored core.Stored, memory *agenttest.Memory) {
 	k.rig = start(t, func(o *core.Options) {
 		o.Log, o.Backlog, o.Calibrations, o.Stored, o.Provider = memory, memory, memory, stored, comparingClient{k.client, k}
@@ -219,7 +217,6 @@ func TestNoThinkingIsRefusedWhateverHappensToAConversation(t *testing.T) {
 	}
 }
 
-// sentThinking returns the thinking texts in the newest request.
 func (k *claudeConversation) sentThinking() (texts []string) {
 	all := k.server.Requests()
 	for _, m := range all[len(all)-1].Messages {

@@ -33,7 +33,6 @@ func (s *windowServer) window(context.Context, llm.Model) meter.Window {
 	return windowOf(s.tokens, meter.WindowServer)
 }
 
-// replyWithPrompt returns a complete reply with the reported tokens of the prompt.
 func replyWithPrompt(prompt int) agenttest.Reply {
 	return agenttest.Join(agenttest.StreamText("fine"), agenttest.ReportTokens(prompt, 60), agenttest.Stop(conversation.StopEnd))
 }
@@ -326,7 +325,6 @@ func startReading(t *testing.T, text string, times int, change func(*core.Option
 	}, script...)
 }
 
-// newestResult returns the newest tool result and its Seq.
 func (r *rig) newestResult() (found conversation.ToolResult, seq uint64) {
 	for _, e := range r.memory.Events() {
 		if b, isResult := e.Body.(conversation.ToolResult); isResult {

@@ -38,19 +38,16 @@ func fileTurns(n int) []conversation.Body {
 	return out
 }
 
-// newEvents returns events with bodies.
 func newEvents(bodies ...conversation.Body) []conversation.Event {
 	var log conversation.Log
 	return log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
 }
 
-// storeBodies stores a conversation.
 func storeBodies(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
 	storeLog(t, a, id, newEvents(bodies...))
 }
 
-// storeLog stores a conversation with the events of a log.
 func storeLog(t *testing.T, a *app, id string, events []conversation.Event) {
 	t.Helper()
 	store, err := a.resources.Open()

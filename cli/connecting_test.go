@@ -21,7 +21,6 @@ const (
 	badKey  = "sk-ant-bad-0123456789abcdef"
 )
 
-// messagesServer starts a server of the Messages API that accepts one key.
 func messagesServer(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -77,7 +77,6 @@ func overloadedServer(t *testing.T, got *bodies) string {
 	return s.URL + "/v1"
 }
 
-// quietServer is a server of chat completions.
 func quietServer(t *testing.T, got *bodies) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

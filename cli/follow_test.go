@@ -77,7 +77,6 @@ func (o *owner) reopen() {
 	}
 }
 
-// updatesWithin returns the updates that arrive within a duration.
 func updatesWithin(t *testing.T, d time.Duration, from source) []updates.Update {
 	t.Helper()
 	<-time.After(d)

@@ -24,7 +24,6 @@ type commandLine struct {
 
 func newCommandLine(t *testing.T) commandLine { return commandLine{t, t.TempDir()} }
 
-// run runs a command and returns its exit code and its output.
 func (d commandLine) run(ctx context.Context, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	d.t.Helper()
 	variables := map[string]string{"HOME": d.dir, "PLIMSOLL_NO_PROBE": "1"}

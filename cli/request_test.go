@@ -31,7 +31,6 @@ func newProgramFolder(t *testing.T, files map[string]string) programFolder {
 	return h
 }
 
-// run runs a command that must succeed and returns its output.
 func (h programFolder) run(args ...string) (out, errs string) {
 	h.t.Helper()
 	out, errs, code := h.runAny(args...)
@@ -41,7 +40,6 @@ func (h programFolder) run(args ...string) (out, errs string) {
 	return out, errs
 }
 
-// runAny runs a command and returns its output and its exit code.
 func (h programFolder) runAny(args ...string) (out, errs string, code int) {
 	env := map[string]string{"HOME": h.dir, "PLIMSOLL_NO_PROBE": "1", "TERM": "dumb"}
 	var stdout, stderr bytes.Buffer

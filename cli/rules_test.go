@@ -16,7 +16,6 @@ import (
 	"plimsoll/tools"
 )
 
-// appWith returns an app with a configuration file and overrides.
 func appWith(t *testing.T, file string, set ...string) *app {
 	t.Helper()
 	dir := t.TempDir()

@@ -116,7 +116,6 @@ var holder holderKey
 
 func stateOf(ts *testscript.TestScript) *scriptState { return ts.Value(holder).(*scriptState) }
 
-// dataStore is the store of the script's data directory.
 func dataStore(ts *testscript.TestScript) *storage.Store {
 	w := stateOf(ts)
 	if w.store == nil {
@@ -367,7 +366,6 @@ func cmdValue(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// valueAt returns the value at a path in a JSON file.
 func valueAt(ts *testscript.TestScript, file, path string) any {
 	var v any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &v))

@@ -19,7 +19,6 @@ import (
 	"plimsoll/tui"
 )
 
-// storeMessages stores a conversation of user messages.
 func storeMessages(t *testing.T, a *app, id string, texts ...string) {
 	t.Helper()
 	var bodies []conversation.Body
@@ -29,7 +28,6 @@ func storeMessages(t *testing.T, a *app, id string, texts ...string) {
 	storeConversation(t, a, id, bodies...)
 }
 
-// storeConversation stores a conversation.
 func storeConversation(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
 	var l conversation.Log

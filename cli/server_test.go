@@ -111,7 +111,6 @@ func (s *scriptedServer) reply(w http.ResponseWriter, r *http.Request, body stri
 	}
 }
 
-// write streams a reply.
 func (r scriptedReply) write(s *wire.Stream) {
 	s.Raw("") // sends the header before the first delta
 	if r.Raw != "" {

@@ -20,7 +20,6 @@ import (
 	"plimsoll/tui"
 )
 
-// openSettingsHost returns a host with an open conversation and a configuration file.
 func openSettingsHost(t *testing.T, a *app, id string) *screen.Host {
 	t.Helper()
 	m := llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}}
@@ -29,7 +28,6 @@ func openSettingsHost(t *testing.T, a *app, id string) *screen.Host {
 	return h
 }
 
-// rowOf returns a setting by its key.
 func rowOf(t *testing.T, h *screen.Host, key string) tui.Setting {
 	t.Helper()
 	rows, err := h.Settings(t.Context())

@@ -14,7 +14,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// newAppWith returns an app with settings and an empty environment.
 func newAppWith(t *testing.T, set ...string) *app {
 	t.Helper()
 	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, setup.Flags{Data: t.TempDir(), Set: set})

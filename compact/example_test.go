@@ -16,7 +16,6 @@ import (
 // exampleTime is when the examples happen.
 var exampleTime = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// commit appends bodies to the log of an example.
 func commit(log *conversation.Log, bodies ...conversation.Body) {
 	if err := log.Commit(log.Prepare(exampleTime, bodies...)); err != nil {
 		panic(err)

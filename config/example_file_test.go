@@ -44,7 +44,6 @@ func TestExampleFileIsTheDefaults(t *testing.T) {
 	}
 }
 
-// uncommentSettings removes the comment signs from the settings of the example.
 func uncommentSettings(example string) string {
 	setting := regexp.MustCompile(`(?m)^(\s*)#( {2,})?([^\s#]|# )`)
 	return setting.ReplaceAllString(example, "$1$2$3")

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// loadWithWorkspace loads a user's file and a workspace file.
 func loadWithWorkspace(t *testing.T, user, workspace string, trust bool) config.Loaded {
 	t.Helper()
 	dir := t.TempDir()

@@ -48,7 +48,6 @@ func load(t *testing.T, o config.LoadOptions) config.Loaded {
 	return l
 }
 
-// parse loads a user's file with a text.
 func parse(t *testing.T, text string) config.Config {
 	t.Helper()
 	return load(t, config.LoadOptions{File: write(t, t.TempDir(), "c.yaml", text)}).Config

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// bodyFields are the fields of the stored form that hold a body.
 func bodyFields() []reflect.StructField {
 	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[storedEvent]()), func(f reflect.StructField) bool { return f.Type.Kind() != reflect.Pointer })
 }

@@ -9,7 +9,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// wrote is a todo_write and its result.
 func wrote(id, todos string, status conversation.ResultStatus) []conversation.Body {
 	return []conversation.Body{
 		conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: conversation.ToolTodoWrite, Arguments: `{"todos":[` + todos + `]}`}}},

@@ -22,7 +22,6 @@ type contextJSON struct {
 	Segments  map[string]int
 }
 
-// contextOf runs `context --json` for a conversation.
 func (p *sandbox) contextOf(s *server, id string) contextJSON {
 	p.t.Helper()
 	var a contextJSON
@@ -93,7 +92,6 @@ func formatTokens(tokens int, estimated bool) string {
 	return pane.Tokens(tokens)
 }
 
-// oneLine joins the lines of a text with blanks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // rowNamed returns the row that begins with a name, after the cursor and the sign of its category.

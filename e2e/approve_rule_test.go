@@ -9,12 +9,10 @@ import (
 
 // An approval for more than one call grants exactly the rule that the screen shows.
 
-// commandCall is a reply that calls run_command.
 func commandCall(id, text string) reply {
 	return callReply(id, "run_command", object{"command": text})
 }
 
-// answerWithRule answers a question that shows the rule.
 func (t *terminal) answerWithRule(rule, answer string) {
 	t.t.Helper()
 	t.awaitQuestion("Allow this?", rule)

@@ -42,7 +42,6 @@ func (t *terminal) askPastLoadLine(n int) int {
 
 const waits = "the request waits"
 
-// endOfAnswer is the last sentence of answer n.
 func endOfAnswer(n int) string { return fmt.Sprintf("That was answer %d.", n) }
 
 // askUntil asks questions from n on until the screen shows a text, and returns the number of the next one. A turn may fail.

@@ -57,7 +57,6 @@ func (p *sandbox) checkPrinted(questions, lines int) {
 	}
 }
 
-// checkStored checks that doctor finds no damage.
 func (p *sandbox) checkStored() {
 	p.t.Helper()
 	if findings, err := p.openStore().Check(p.t.Context(), nil); err != nil || len(findings) > 0 {

@@ -137,7 +137,6 @@ func (s *countingServer) reply(w *wire, body []byte) {
 	}
 }
 
-// answer streams a text and its usage.
 func (s *countingServer) answer(w *wire, a countedRequest, text string) {
 	for piece := range slices.Chunk([]byte(text), 400) {
 		w.text(string(piece))
@@ -147,7 +146,6 @@ func (s *countingServer) answer(w *wire, a countedRequest, text string) {
 
 func tokensIn(chars int) int { return int(float64(chars) / charsPerToken) }
 
-// parse parses a request and counts its tokens.
 func (s *countingServer) parse(body []byte) (countedRequest, bool) {
 	a := countedRequest{}
 	head := struct{ Model string }{}

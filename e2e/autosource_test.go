@@ -69,7 +69,6 @@ func (p *sandbox) savedTranscript() string {
 	return paths[0]
 }
 
-// checkLog checks that the log file contains texts.
 func (p *sandbox) checkLog(words ...string) {
 	p.t.Helper()
 	logs := p.logs()

@@ -16,7 +16,6 @@ import (
 
 var sgr = regexp.MustCompile(`\x1b\[([0-9;:]*)m`)
 
-// colours lists the sequences of an output that set a colour.
 func colours(output string) []string {
 	var found []string
 	for _, m := range sgr.FindAllStringSubmatch(output, -1) {
@@ -81,7 +80,6 @@ func unexpectedSequences(output string) []string {
 	return found
 }
 
-// isFrameCSI reports whether drawing a frame needs the sequence.
 func isFrameCSI(cmd ansi.Cmd, params ansi.Params) bool {
 	n, _, _ := params.Param(0, 0)
 	switch {

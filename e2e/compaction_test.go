@@ -14,7 +14,6 @@ import (
 
 // A compaction that needs no model: preview, commit, undo, redo, and resume.
 
-// slashCommand types a slash command and runs it.
 func (t *terminal) slashCommand(text string) {
 	t.t.Helper()
 	t.sendMessage(text + " ") // a blank closes the list of commands

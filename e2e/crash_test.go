@@ -24,7 +24,6 @@ func (p *sandbox) openStore() *storage.Store {
 	return s
 }
 
-// newestConversation returns the ID of the newest conversation.
 func (p *sandbox) newestConversation(s *storage.Store) string {
 	p.t.Helper()
 	id, err := s.Resolve(p.t.Context(), "", p.work)

@@ -91,7 +91,6 @@ func (t *terminal) cellContents() map[uv.Position]string {
 	return cells
 }
 
-// checkFrames replays the output and checks each frame after an offset.
 func checkFrames(t *testing.T, written string, from int, s size, least int) {
 	t.Helper()
 	again := vt.NewEmulator(s.w, s.h)

@@ -10,7 +10,6 @@ import (
 
 // The history view: the original messages next to what the model is sent, and its keys.
 
-// cursorRow returns the lines of the row under the cursor.
 func (s screen) cursorRow() string {
 	var out []string
 	for line := range strings.Lines(s.text) {
@@ -66,7 +65,6 @@ func (p *sandbox) openCompacted(s *server, at size) (term *terminal, id string) 
 	return term, id
 }
 
-// containText reports whether a message contains a text.
 func containText(sent []sentMessage, text string) bool {
 	return slices.ContainsFunc(sent, func(m sentMessage) bool { return strings.Contains(m.Content, text) })
 }

@@ -248,7 +248,6 @@ func (t *terminal) awaitSelection(text string, want bool) {
 	})
 }
 
-// cellOf returns the first cell of a text on the screen.
 func (s screen) cellOf(text string) (x, y int) {
 	for y, row := range strings.Split(s.text, "\n") {
 		if before, _, ok := strings.Cut(row, text); ok {
@@ -266,7 +265,6 @@ const (
 	wheelDown  = 65
 )
 
-// mouse reports a button at a cell.
 func (t *terminal) mouse(button, x, y int, up bool) {
 	final := 'M'
 	if up {
@@ -283,7 +281,6 @@ func (t *terminal) clicks(n, x, y int) {
 	}
 }
 
-// mouseEdits moves the cursor and selects with the mouse.
 func (t *terminal) mouseEdits() {
 	t.t.Helper()
 	for _, c := range []struct {

@@ -57,7 +57,6 @@ func (w *wire) openBlock(kind string, start object) {
 	w.sendEvent("content_block_start", object{"index": c.index, "content_block": start})
 }
 
-// closeBlock closes the open block.
 func (w *wire) closeBlock() {
 	c := w.blocks
 	if c.open == "" {
@@ -75,7 +74,6 @@ func (w *wire) delta(d object) {
 	w.sendEvent("content_block_delta", object{"index": w.blocks.index, "delta": d})
 }
 
-// sendEvent sends a named event.
 func (w *wire) sendEvent(kind string, fields object) {
 	fields["type"] = kind
 	w.Raw("event: " + kind + "\n")
@@ -135,7 +133,6 @@ func (w *wire) rawText(text string) {
 	w.Raw(`data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"` + text + `"}}` + "\n\n")
 }
 
-// resultField returns how a request refers to the result of a call.
 func (p protocol) resultField(id string) string {
 	if p == messages {
 		return `"tool_use_id":"` + id + `"`

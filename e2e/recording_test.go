@@ -49,7 +49,6 @@ func recording(t testing.TB) []byte {
 	return out.Bytes()
 }
 
-// turnRecorded returns one turn of a recording.
 func turnRecorded(n int) []object {
 	id := fmt.Sprintf("rec-%d", n)
 	ask, tell := fmt.Sprintf("What does the log of day %d say?", n), fmt.Sprintf("Day %d was quiet.", n)
@@ -110,7 +109,6 @@ type sentCall struct {
 	Function struct{ Name, Arguments string }
 }
 
-// parseMessages returns the messages of a request body.
 func parseMessages(t testing.TB, body string) []sentMessage {
 	t.Helper()
 	var r struct{ Messages []sentMessage }

@@ -13,7 +13,6 @@ import (
 
 // Earlier requests: the history and the command line rebuild them byte for byte, whatever happened to the conversation since.
 
-// replyNumber is a complete reply with a number.
 func replyNumber(n int) reply { return textReply(fmt.Sprintf("This is reply %d.", n)) }
 
 // converseUntil sends a message, and waits for reply n.
@@ -23,14 +22,12 @@ func (t *terminal) converseUntil(text string, n int) screen {
 	return t.awaitIdle(fmt.Sprintf("This is reply %d.", n))
 }
 
-// openHistory opens the history.
 func (t *terminal) openHistory(texts ...string) screen {
 	t.t.Helper()
 	t.press("ctrl+t")
 	return t.awaitText(append(texts, " History")...)
 }
 
-// showNewestRequest shows the newest request in the history.
 func (t *terminal) showNewestRequest(s *server) {
 	t.t.Helper()
 	body := s.request(-1)

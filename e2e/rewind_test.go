@@ -12,7 +12,6 @@ import (
 // Going back: a fork before an earlier message, an earlier message that is edited and sent again, turns that are undone and
 // redone. The next request contains what `print --compacted` showed.
 
-// awaitIdleDraft waits for an idle screen with a draft.
 func (t *terminal) awaitIdleDraft(text string) screen {
 	t.t.Helper()
 	return t.awaitIdle("│ " + text)

@@ -62,7 +62,6 @@ func (p *sandbox) checkNoRaces(dir string) {
 	}
 }
 
-// writeFile writes a file in the workspace.
 func (p *sandbox) writeFile(name, text string) {
 	p.t.Helper()
 	path := filepath.Join(p.work, name)
@@ -74,7 +73,6 @@ func (p *sandbox) writeFile(name, text string) {
 	}
 }
 
-// readFile returns a file of the workspace.
 func (p *sandbox) readFile(name string) string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.work, name))
@@ -137,7 +135,6 @@ func (s *syncedBuffer) Write(text []byte) (int, error) {
 	return s.b.Write(text)
 }
 
-// logs returns the text of all log files of the program.
 func (p *sandbox) logs() string {
 	p.t.Helper()
 	var b strings.Builder

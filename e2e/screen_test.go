@@ -15,7 +15,6 @@ type screen struct {
 	cursor uv.Position
 }
 
-// newScreen reads what an emulator shows.
 func newScreen(e *vt.Emulator) screen {
 	w, h := e.Width(), e.Height()
 	s := screen{cells: make([][]string, h), cursor: e.CursorPosition()}

@@ -45,7 +45,6 @@ func newServer(t testing.TB, script ...reply) *server {
 	return newServerOf(t, chat, script...)
 }
 
-// newServerOf starts a server for a protocol.
 func newServerOf(t testing.TB, proto protocol, script ...reply) *server {
 	t.Helper()
 	s := &server{t: t, proto: proto, series: series{script: script}, more: make(chan struct{})}
@@ -61,19 +60,16 @@ func (s *server) scriptSummaries(script ...reply) {
 	s.summaries = &series{script: script}
 }
 
-// addReplies adds replies to the end of the script.
 func (s *server) addReplies(script ...reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, script...)
 }
 
-// isSummaryRequest reports whether a request asks for a summary.
 func isSummaryRequest(body string) bool {
 	return strings.Contains(body, "Write a summary of a part of this conversation") || strings.Contains(body, "Summarize this conversation for continuity")
 }
 
-// flags are the flags that make plimsoll use the server.
 func (s *server) flags(more ...string) []string {
 	own := []string{"--base-url", s.URL + "/v1", "--model", modelName, "--window", "16000"}
 	if s.proto == messages {
@@ -100,14 +96,12 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// newStream returns a stream of the server's model.
 func newStream(w http.ResponseWriter) *chunks.Stream {
 	s := chunks.NewStream(w)
 	s.Model = modelName
 	return s
 }
 
-// nextReply stores a request and returns its reply.
 func (s *server) nextReply(body string) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -256,10 +250,8 @@ func (w *wire) awaitGate(gate <-chan struct{}) {
 // hang waits until the client disconnects.
 func (w *wire) hang() { <-w.r.Context().Done() }
 
-// dropConnection breaks the connection.
 func (w *wire) dropConnection() { panic(http.ErrAbortHandler) }
 
-// textReply is a complete reply of text.
 func textReply(pieces ...string) reply {
 	return func(w *wire) {
 		w.text(pieces...)
@@ -267,7 +259,6 @@ func textReply(pieces ...string) reply {
 	}
 }
 
-// errorReply is an error response.
 func errorReply(code int, headers map[string]string, body string) reply {
 	return func(w *wire) {
 		for name, value := range headers {

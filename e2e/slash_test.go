@@ -32,7 +32,6 @@ func opensView(line string, shows ...string) commandTest {
 	}}
 }
 
-// showsText tests a command that shows texts in the conversation.
 func showsText(line string, shows ...string) commandTest {
 	name, _, _ := strings.Cut(line, " ")
 	return commandTest{name, func(t *terminal) {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// storedSandbox is a sandbox with n stored conversations.
 func storedSandbox(b *testing.B, n int) *sandbox {
 	b.Helper()
 	p := benchSandbox(b)

@@ -63,7 +63,6 @@ func (p *sandbox) startChat(s size, with interface{ flags(more ...string) []stri
 	return term
 }
 
-// open starts a command in a new terminal.
 func open(t testing.TB, cmd *exec.Cmd, s size) *terminal {
 	t.Helper()
 	term := &terminal{t: t, cmd: cmd, screen: vt.NewEmulator(s.w, s.h), changed: make(chan struct{}),
@@ -202,10 +201,8 @@ func (t *terminal) send(s string) {
 	}
 }
 
-// typeText types text.
 func (t *terminal) typeText(text string) { t.send(text) }
 
-// press presses keys.
 func (t *terminal) press(names ...string) {
 	t.t.Helper()
 	for _, name := range names {
@@ -217,7 +214,6 @@ func (t *terminal) press(names ...string) {
 	}
 }
 
-// sendMessage types a message and sends it.
 func (t *terminal) sendMessage(text string) {
 	t.send(text)
 	t.wait("the draft "+text, func(s screen) bool { return strings.Contains(s.text, "│ "+firstOf(text, 12)) })
@@ -229,7 +225,6 @@ func firstOf(s string, n int) string { return string([]rune(s)[:min(n, len([]run
 // paste pastes text with bracketed paste.
 func (t *terminal) paste(text string) { t.send("\x1b[200~" + text + "\x1b[201~") }
 
-// resize changes the size of the terminal.
 func (t *terminal) resize(s size) { t.resizeDuring(s, "") }
 
 // resizeDuring changes the size of the terminal, and then writes late, which the program wrote for the old size.
@@ -244,7 +239,6 @@ func (t *terminal) resizeDuring(s size, late string) {
 	}
 }
 
-// shown returns the current screen.
 func (t *terminal) shown() screen {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -331,12 +325,10 @@ func (t *terminal) awaitIdle(texts ...string) screen {
 	})
 }
 
-// busy reports whether the screen shows that a turn runs.
 func (s screen) busy() bool {
 	return strings.ContainsAny(s.text, "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") || s.has("waiting for you")
 }
 
-// kill kills the program.
 func (t *terminal) kill() {
 	// Fails only when it has ended already.
 	_ = t.cmd.Process.Signal(syscall.SIGKILL)

@@ -97,7 +97,6 @@ func TestContextViewIsUpdatedWhileAReplyStreams(t *testing.T) {
 	}
 }
 
-// firstNumber returns the first number of tokens in a row.
 func firstNumber(row string) string {
 	for _, f := range strings.Fields(row) {
 		if strings.ContainsAny(f, "0123456789") {

@@ -28,7 +28,6 @@ const summaryOfVoyage = "### Goal\nKnow what the logbooks say (t0).\n\n### Done\
 	"day-2.txt (t2). The wind came from the west on all of them, and up to four ships were sighted in a watch.\n\n" +
 	"### Next step\nRead the logbook of the day that the user names next."
 
-// turnOfVoyage is a turn that reads a logbook.
 func turnOfVoyage(n int) []conversation.Body {
 	call := conversation.ToolCall{ID: fmt.Sprintf("call-%d", n), Name: "read_file", Arguments: fmt.Sprintf(`{"path":"day-%d.txt"}`, n)}
 	model := "custom/" + modelName
@@ -162,7 +161,6 @@ type message struct {
 	CallID        string `json:"tool_call_id"`
 }
 
-// decode returns the messages of a request.
 func (r request) decode(t testing.TB) []message {
 	t.Helper()
 	out := make([]message, len(r.Messages))

@@ -33,7 +33,6 @@ const (
 	blobZstd = 'z'
 )
 
-// blobName is the name of text.
 func blobName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])

@@ -201,7 +201,6 @@ func checkSeals(tx txn) *badSeals {
 	return &w
 }
 
-// checkShared checks input history and calibrations.
 func (s *Store) checkShared(ctx context.Context) []Finding {
 	f := s.dir.shared()
 	out := checkMode(f, "")
@@ -305,7 +304,6 @@ func (s *Store) removeDrafts(ctx context.Context) {
 	}
 }
 
-// escapeGlob escapes the special characters of a glob pattern.
 func escapeGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

@@ -65,7 +65,6 @@ func onlyFinding(t *testing.T, s *storage.Store) []storage.Finding {
 	return findings
 }
 
-// mustRepair repairs findings and checks that no finding remains.
 func mustRepair(t *testing.T, s *storage.Store, findings []storage.Finding) []storage.Finding {
 	t.Helper()
 	out, err := s.Repair(t.Context(), findings)

@@ -38,7 +38,6 @@ func conversationWithTexts(t *testing.T) (s *storage.Store, path string, names [
 	return s, filepath.Join(s.Dir(), "conversations", idA+".db"), names
 }
 
-// deleteTexts removes stored texts.
 func deleteTexts(t *testing.T, path string, names ...string) {
 	t.Helper()
 	editFile(t, path, func(tx *bbolt.Tx) error {

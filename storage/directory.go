@@ -40,7 +40,6 @@ type fileInfo struct {
 	locked bool // it has a lock file
 }
 
-// stat describes the file of a conversation.
 func (d directory) stat(id string) (fileInfo, error) {
 	st, err := os.Stat(d.conversation(id).path)
 	if err != nil {
@@ -49,7 +48,6 @@ func (d directory) stat(id string) (fileInfo, error) {
 	return fileInfo{id: id, size: st.Size(), mtime: st.ModTime()}, nil
 }
 
-// files lists the conversations on disk.
 func (d directory) files() ([]fileInfo, error) {
 	entries, err := os.ReadDir(d.conversationsDir())
 	if err != nil {

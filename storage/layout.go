@@ -103,7 +103,6 @@ func (l layout) beginWrite(tx *bbolt.Tx) (txn, error) {
 	return txn{tx, true}, putVersion(tx)
 }
 
-// createBuckets creates the buckets and the version of a new file.
 func (l layout) createBuckets(tx *bbolt.Tx) (txn, error) {
 	for _, b := range l {
 		if _, err := tx.CreateBucket(b); err != nil {
@@ -113,7 +112,6 @@ func (l layout) createBuckets(tx *bbolt.Tx) (txn, error) {
 	return txn{tx, true}, putVersion(tx)
 }
 
-// putVersion writes the current format version.
 func putVersion(tx *bbolt.Tx) error {
 	text := strconv.Itoa(currentFormat)
 	return errors.Join(tx.Bucket(bucketMeta).Put(keyFormat, []byte(text)), txn{tx, true}.put(bucketMeta, keySealed, []byte(text)))

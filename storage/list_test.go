@@ -301,7 +301,6 @@ func TestOlderCopyOfAFileIsReported(t *testing.T) {
 	}
 }
 
-// loadNotices loads a conversation and returns the notices.
 func loadNotices(t *testing.T, s *storage.Store) string {
 	t.Helper()
 	_, report, err := s.Load(t.Context(), idA)

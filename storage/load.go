@@ -149,7 +149,6 @@ func (d *decodeJob) start(queueSize int) {
 	}
 }
 
-// enqueue queues rows for decoding.
 func (d *decodeJob) enqueue(rows []row) {
 	c := &chunk{rows, make([]conversation.Event, len(rows)), make([]error, len(rows))}
 	d.chunks = append(d.chunks, c)

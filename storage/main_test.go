@@ -104,7 +104,6 @@ type testConversation struct {
 	log conversation.Log
 }
 
-// begin starts a conversation with one user message.
 func begin(t testing.TB, s *storage.Store, id, workspace, text string) *testConversation {
 	t.Helper()
 	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: workspace})
@@ -114,7 +113,6 @@ func begin(t testing.TB, s *storage.Store, id, workspace, text string) *testConv
 	return c
 }
 
-// reopen opens a stored conversation for writing.
 func reopen(t testing.TB, s *storage.Store, id string) *testConversation {
 	t.Helper()
 	w, err := s.OpenWriter(t.Context(), id)

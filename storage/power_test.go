@@ -27,7 +27,6 @@ type powerLoss struct {
 	contentBefore, contentAfter content
 }
 
-// mixSectors returns from with those sectors of to that keep selects.
 func mixSectors(from, to []byte, keep func(at int) bool) []byte {
 	out := bytes.Clone(from)
 	if len(out) < len(to) {

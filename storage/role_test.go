@@ -33,7 +33,6 @@ const (
 // waits are bounded.
 var longWaitOptions = storage.Options{Wait: time.Hour}
 
-// runRole runs a role and returns the exit code.
 func runRole(role string) int {
 	s, err := storage.Open(os.Getenv(dirVariable), longWaitOptions)
 	if err == nil {
@@ -61,7 +60,6 @@ func runRole(role string) int {
 	return 0
 }
 
-// openOrCreate opens a conversation for writing and loads its log.
 func openOrCreate(ctx context.Context, s *storage.Store, id string) (*storage.Writer, *conversation.Log, error) {
 	w, err := s.OpenWriter(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -112,7 +110,6 @@ func runAppend(s *storage.Store, id string, rounds int) error {
 	return w.Close()
 }
 
-// runShare writes to the files all programs share.
 func runShare(s *storage.Store, id string, rounds int) error {
 	ctx := context.Background()
 	for i := range rounds {

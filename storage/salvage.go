@@ -121,7 +121,6 @@ func (got *salvaged) readBytes(data []byte, pageSize int) {
 	}
 }
 
-// readBucket reads a bucket in one direction.
 func (got *salvaged) readBucket(tx *bbolt.Tx, name []byte, forward bool) {
 	b := tx.Bucket(name)
 	if b == nil {

@@ -99,7 +99,6 @@ func (l *fileSearch) send(ctx context.Context, c candidate) bool {
 	}
 }
 
-// match decodes a candidate and searches its texts.
 func (l *fileSearch) match(c candidate) (find.Hit, bool) {
 	e, err := decodeRow(&c.row)
 	if err != nil {

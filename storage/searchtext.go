@@ -35,7 +35,6 @@ func passages(b conversation.Body) []passage {
 	return nil
 }
 
-// isSearched reports whether events of a kind have searched texts.
 func isSearched(k conversation.Kind) bool {
 	switch k {
 	case conversation.KindUser, conversation.KindAssistant, conversation.KindResult, conversation.KindRenamed:

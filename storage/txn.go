@@ -54,7 +54,6 @@ func validLength(tx *bbolt.Tx, value []byte) []byte {
 	return value
 }
 
-// printableKey formats a key for an error message.
 func printableKey(key []byte) string {
 	if n := seqOf(key); n > 0 {
 		return fmt.Sprint("number ", n)
@@ -77,7 +76,6 @@ func (tx txn) currentRecord(commit int) record {
 	return record{txID: uint64(commit), lastEvent: lastSeq(tx.Tx), metaValues: uint64(tx.countMeta())}
 }
 
-// countMeta counts the values of bucket meta.
 func (tx txn) countMeta() (n int) {
 	c := tx.Bucket(bucketMeta).Cursor()
 	for k, _ := c.First(); k != nil; k, _ = c.Next() {

@@ -215,7 +215,6 @@ func (w *Writer) appendUnstored(ctx context.Context, events []conversation.Event
 	return nil
 }
 
-// fillNewFile writes the content of a new conversation file.
 func (w *Writer) fillNewFile(tx txn, all []conversation.Event, rows []row, entry Entry) error {
 	if err := putIdentity(tx, w.id, w.workspace, all[0].Time); err != nil {
 		return err

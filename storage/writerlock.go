@@ -149,7 +149,6 @@ func (l *writerLocks) register(w *Writer) error {
 	return nil
 }
 
-// unregister removes w from the open writers.
 func (l *writerLocks) unregister(w *Writer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// text is a parameter of a command tool that is a string.
 func text(name string) tools.CommandParameter {
 	return tools.CommandParameter{Name: name}
 }

@@ -65,7 +65,6 @@ func TestTheOfferedRuleCoversExactlyThisCall(t *testing.T) {
 	}
 }
 
-// boxIn opens a Box on a folder with a store of grants.
 func boxIn(t *testing.T, dir string, store *grants.Store) *tools.Box {
 	t.Helper()
 	b, err := tools.New(tools.Options{Workspace: dir, Grants: store})

@@ -11,7 +11,6 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// editNeed returns what an edit of a file needs.
 func editNeed(t *testing.T, b *tools.Box, name string) conversation.Need {
 	t.Helper()
 	return need(t, b, "create_file", map[string]any{"path": name, "content": "x", "overwrite": true})

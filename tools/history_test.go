@@ -31,7 +31,6 @@ func (s memoryArchive) Blob(_ context.Context, name string) (string, error) {
 	return "", errors.New("no such blob")
 }
 
-// archiveOf returns an archive with events of these bodies.
 func archiveOf(bodies ...conversation.Body) memoryArchive {
 	var l conversation.Log
 	return memoryArchive{events: l.Prepare(time.Unix(0, 0), bodies...)}

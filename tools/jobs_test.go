@@ -18,7 +18,6 @@ type jobEvents struct {
 	running chan int
 }
 
-// recordJobs returns the events of background commands of a Box.
 func recordJobs(change ...func(*tools.Options)) (jobEvents, func(*tools.Options)) {
 	e := jobEvents{make(chan conversation.Body, 100), make(chan int, 100)}
 	return e, func(o *tools.Options) {

@@ -13,7 +13,6 @@ import (
 	"plimsoll/tools/skill"
 )
 
-// withSkills offers the skills of a folder of the user.
 func withSkills(folder string) func(*tools.Options) {
 	return func(o *tools.Options) {
 		o.Skills = skill.Find([]skill.Source{{Folder: folder, Name: "user"}}, func(string) (bool, bool) { return false, false })

@@ -93,7 +93,6 @@ func openNetwork(t *testing.T, change func(*tools.Options)) *network {
 	return n
 }
 
-// fetch runs a command that fetches pages of hosts.
 func (n *network) fetch(ctx context.Context, hosts ...string) conversation.Outcome {
 	n.Helper()
 	var addresses []string

@@ -46,7 +46,6 @@ func drawArchive(t *rapid.T) (s memoryArchive, covered map[uint64]bool) {
 	return s, covered
 }
 
-// overlay draws an overlay over events and adds their numbers to covered.
 func overlay(t *rapid.T, events []conversation.Event, covered map[uint64]bool) conversation.Body {
 	seq := rapid.Uint64Range(1, uint64(len(events)))
 	span := func() conversation.Span {

@@ -36,7 +36,6 @@ func benchScreen(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed up
 	return m, listen, feed
 }
 
-// benchBodies returns n turns of four events.
 func benchBodies(n int) []conversation.Body {
 	var bodies []conversation.Body
 	for i := range n {

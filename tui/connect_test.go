@@ -25,7 +25,6 @@ func withProviders(r *rig, _ *tui.Options) {
 	r.models = []tui.ModelChoice{{Name: "anthropic/first", Window: 200_000, Input: new(3.0), Output: new(15.0)}, {Name: "anthropic/second"}, {Name: "ollama/first"}}
 }
 
-// pasteKey pastes a key and sends it.
 func (r *rig) pasteKey() {
 	r.send(tea.PasteMsg{Content: pastedKey})
 	r.press("enter")

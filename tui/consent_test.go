@@ -9,7 +9,6 @@ import (
 	"plimsoll/tui"
 )
 
-// consentQuestion returns a question for consent before a conversation opens.
 func consentQuestion(r *rig) *tui.Consent {
 	return &tui.Consent{Title: "Send it elsewhere?", Question: "This conversation was used ollama/tiny.\nGo on with openai/gpt-5.4?",
 		Yes: "go on with openai/gpt-5.4", Declined: "nothing was sent",

@@ -8,7 +8,6 @@ import (
 	"plimsoll/tui"
 )
 
-// withOwnCommands opens the screen with commands of the user's own.
 func withOwnCommands(r *rig, _ *tui.Options) {
 	r.own = []tui.OwnCommand{
 		{Name: "explain", Args: "[FILE]", Help: "look at a file", Origin: "user", File: "~/.config/plimsoll/commands/explain.md", Text: "Look at $1."},

@@ -111,7 +111,6 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 	})
 }
 
-// screenOf is screen in a subtest.
 func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test func(*rig)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { screen(t, change, test) })
@@ -181,7 +180,6 @@ func (r *rig) handle(msg tea.Msg) {
 	r.check()
 }
 
-// sequence returns the commands of a tea.Sequence.
 func sequence(msg tea.Msg) (cmds []tea.Cmd, ok bool) {
 	v := reflect.ValueOf(msg)
 	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
@@ -216,7 +214,6 @@ func (r *rig) wait(d time.Duration) (messages int) {
 	}
 }
 
-// wantNoMessages checks that no message arrives for a minute.
 func (r *rig) wantNoMessages(when string) {
 	r.t.Helper()
 	if n := r.wait(time.Minute); n > 0 {

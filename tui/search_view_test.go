@@ -64,7 +64,6 @@ func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 	})
 }
 
-// saidInNext is what was said in the conversation of the second hit.
 func saidInNext(r *rig) {
 	r.next.Events = log(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "Hello.", Stop: conversation.StopEnd},
 		conversation.UserMessage{Text: "a fix is wanted"}, conversation.AssistantMessage{Text: "Here.", Stop: conversation.StopEnd})

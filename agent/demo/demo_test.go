@@ -141,7 +141,6 @@ func readStream(t *testing.T, body io.Reader) (a answer, err error) {
 	return a, lines.Err()
 }
 
-// ask streams a request with usage.
 func ask(t *testing.T, s *demo.Server, messages []object, extra ...object) answer {
 	t.Helper()
 	body := object{"model": "demo", "messages": messages, "stream": true, "stream_options": object{"include_usage": true}}

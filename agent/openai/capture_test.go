@@ -39,7 +39,6 @@ type expectedReply struct {
 	Requested int       `json:"requested"`
 }
 
-// serveCapture returns a handler that answers every request with a capture.
 func serveCapture(t *testing.T, name string) http.HandlerFunc {
 	t.Helper()
 	head := readCapture(t, name+".headers")
@@ -108,7 +107,6 @@ func summaryOf(r reply) expectedReply {
 	return w
 }
 
-// serveCaptures returns a transport that answers each path with its capture.
 func serveCaptures(t *testing.T, routes map[string]string) handlerTransport {
 	t.Helper()
 	mux := http.NewServeMux()

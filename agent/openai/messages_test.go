@@ -32,7 +32,6 @@ func claudeRequest(text string) llm.Request {
 	return r
 }
 
-// messagesReply returns a complete reply of the Messages API.
 func messagesReply(text string) string {
 	return "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1}}}\n\n" +
 		"event: ping\ndata: {\"type\":\"ping\"}\n\n" +
@@ -321,7 +320,6 @@ func TestDocumentedMessagesStreamsAreParsed(t *testing.T) {
 
 // The tests below break connections over the Messages wire.
 
-// messagesEvent returns one event of the Messages API.
 func messagesEvent(kind, fields string) string {
 	return "event: " + kind + "\ndata: {\"type\":\"" + kind + "\"" + fields + "}\n\n"
 }

@@ -36,7 +36,6 @@ type seenRequest struct {
 	body   map[string]any
 }
 
-// recordRequests appends each request to list and answers with next.
 func recordRequests(t *testing.T, list *[]seenRequest, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)

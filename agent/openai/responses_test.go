@@ -15,7 +15,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// event returns an event of the Responses wire.
 func event(kind, fields string) string {
 	if fields != "" {
 		fields = "," + fields
@@ -101,7 +100,6 @@ const (
 	plainCall                   = `{"type":"function_call","call_id":"c1","name":"ls","arguments":"{\"p\": 1}"},`
 )
 
-// outputOf returns a stream of complete items.
 func outputOf(items string) string {
 	var b strings.Builder
 	for i, item := range strings.Split(items, "\n") {

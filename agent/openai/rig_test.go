@@ -104,7 +104,6 @@ func (r *reply) add(t *testing.T, c llm.Chunk) {
 	}
 }
 
-// user returns a request with one user message.
 func user(text string) llm.Request {
 	return llm.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 }
@@ -168,7 +167,6 @@ func transport(t *testing.T) *http.Transport {
 	return tr
 }
 
-// sse returns a handler that answers with a stream.
 func sse(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

@@ -82,7 +82,6 @@ func TestParseReadsTheFrontMatter(t *testing.T) {
 	}
 }
 
-// write writes files below a folder.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {

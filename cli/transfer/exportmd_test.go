@@ -15,7 +15,6 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// hostileMarkdown draws text made of Markdown markup.
 func hostileMarkdown(t *rapid.T, label string) string {
 	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
 		"\n", "\n", "\n\n", "\r", " ", "  ", "    ", "\t", "word", "```", "````", "~~~", "~~~~~", "```go", "- ", "1. ", "> ", "# ", "===", "---",

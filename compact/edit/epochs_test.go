@@ -98,7 +98,6 @@ func TestRangeFromLastStartsAfterTheCoveredTurns(t *testing.T) {
 	check(0)
 }
 
-// covering is a summary of turns of a log.
 func covering(l *compacttest.LogBuilder, from, to int) conversation.Summary {
 	r := edit.Range{From: from, To: to}
 	return conversation.Summary{Text: "Read.", FromTurn: from, ToTurn: to, Spans: r.Spans(l.Events(), nil)}

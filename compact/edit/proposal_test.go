@@ -116,7 +116,6 @@ func TestEditedSummaryMustHaveAnAcceptableLength(t *testing.T) {
 // Turns with a summary are summarised again from the original messages, and the length
 // is compared with these: the view must not grow.
 
-// proposeHeavy proposes a manual compaction with the profile heavy.
 func proposeHeavy(t *testing.T, l *compacttest.LogBuilder, p preset.Name, focus string, keep int) (edit.Proposal, error) {
 	t.Helper()
 	r := preset.RulesOf(p)
@@ -391,7 +390,6 @@ func talkTurns(from, turns int) []conversation.Body {
 	return out
 }
 
-// heavyProposal proposes a manual summary of all turns but the newest keep.
 func heavyProposal(t *testing.T, log []conversation.Event, name preset.Name, keep int, cold bool) edit.Proposal {
 	t.Helper()
 	w := edit.NewRequest()

@@ -15,7 +15,6 @@ func (s *story) asks(chars int) *story {
 	return s.add(conversation.UserMessage{Text: strings.Repeat("a", chars)})
 }
 
-// answered appends a reply of chars with a report of prompt tokens.
 func (s *story) answered(chars, prompt, completion int, short bool) *story {
 	return s.reported(chars, conversation.Usage{Prompt: prompt, Cached: -1, Completion: completion, Reasoning: -1, Undercounted: short})
 }

@@ -37,7 +37,6 @@ func (s *story) add(bodies ...conversation.Body) *story {
 	return s
 }
 
-// reply appends a reply and what the provider reported for it.
 func (s *story) reply(text string, u conversation.Usage) *story {
 	u.Estimate = s.meter.RequestEstimate()
 	u.Reply = uint64(s.log.Len() + 1)

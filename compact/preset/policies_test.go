@@ -9,7 +9,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// strip is the profile that strips what it is told.
 func strip(request, response bool) preset.Profile {
 	return preset.Profile{
 		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: request, Response: response,

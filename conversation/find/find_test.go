@@ -10,7 +10,6 @@ import (
 	"plimsoll/conversation/find"
 )
 
-// parse parses a query that must be valid.
 func parse(t testing.TB, text string) find.Query {
 	t.Helper()
 	q, err := find.Parse(text)

@@ -47,7 +47,6 @@ func matchesAt(term, text string) (int, bool) {
 	return i, true
 }
 
-// firstMatch returns the first match of a term in text.
 func firstMatch(term, text string) (find.Span, bool) {
 	for i := range text {
 		if n, ok := matchesAt(term, text[i:]); ok {

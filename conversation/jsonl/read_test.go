@@ -14,7 +14,6 @@ import (
 	"plimsoll/conversation/jsonl"
 )
 
-// read reads a valid file.
 func read(t *testing.T, text string) jsonl.Document {
 	t.Helper()
 	d, problems, err := jsonl.Read(strings.NewReader(text))

@@ -50,7 +50,6 @@ func Unseal(bucket, key, sealed []byte) (value []byte, corrected bool, err error
 	return value, true, nil
 }
 
-// checksum returns the checksum of a value with its bucket and key.
 func checksum(bucket, key, value []byte) uint32 {
 	crc := updateChecksum(updateChecksum(0, bucket), []byte{byte(len(key))})
 	return crc32.Update(updateChecksum(crc, key), castagnoli, value)

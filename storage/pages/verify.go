@@ -196,7 +196,6 @@ type pageReader struct {
 	data     []byte // the first bytes, already read
 }
 
-// read returns n bytes from offset at of the page.
 func (r *pageReader) read(at, n int64) ([]byte, error) {
 	if at < 0 || n < 0 || at > r.size || n > r.size-at {
 		return nil, errors.New("it points outside its page")

@@ -14,7 +14,6 @@ import (
 	"plimsoll/tools/grants"
 )
 
-// ruleTexts returns the rules that hold in a workspace.
 func ruleTexts(t *testing.T, s *grants.Store, workspace string) []string {
 	t.Helper()
 	all, err := s.In(workspace)

@@ -14,7 +14,6 @@ type sent struct {
 	OK     bool
 }
 
-// newForm returns a form with a field of each type.
 func newForm() *dialog.Form {
 	one := 1.0
 	return dialog.NewForm(conversation.Review{Need: conversation.NeedForm, Title: "The server harbour asks", Question: "Who loads the ship? " + hostile, Form: []conversation.FormField{

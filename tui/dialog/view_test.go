@@ -82,7 +82,6 @@ func TestViews(t *testing.T) {
 	})
 }
 
-// secretOptions describes a dialog that asks for a key.
 func secretOptions() dialog.SecretOptions {
 	return dialog.SecretOptions{Title: "Connect openai", Text: "A key for OpenAI, to be tried first.\nKeys are made at https://openai.example/keys",
 		Doing: "trying the key…", Enter: "try and store",

@@ -15,7 +15,6 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// addEveryKind appends every kind of event that the history shows.
 func addEveryKind(r *rig) {
 	at := r.addSample()
 	r.add(conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp", "compaction.auto.enabled": "false"}})

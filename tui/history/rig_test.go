@@ -84,7 +84,6 @@ func (r *rig) content() history.Content {
 	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.readOnlyReason}
 }
 
-// requests returns a request for each usage event.
 func requests(log []conversation.Event) []inspect.SentRequest {
 	var out []inspect.SentRequest
 	for _, e := range log {
@@ -150,7 +149,6 @@ func (r *rig) addSample() map[string]uint64 {
 	return at
 }
 
-// rebuilt rebuilds the request of a usage event.
 func (r *rig) rebuilt(event uint64) inspect.RebuiltRequest {
 	for _, q := range requests(r.log.Events()) {
 		if q.Event != event {

@@ -55,7 +55,6 @@ func randomRows(rng *rand.Rand) heights {
 	return h
 }
 
-// anyMove returns a random message that moves the cursor.
 func anyMove(rng *rand.Rand, height int) tea.Msg {
 	names := []string{"up", "down", "j", "k", "pgup", "pgdown", "home", "end", "ctrl+u", "ctrl+d", "G", "g"}
 	switch rng.IntN(10) {

@@ -87,7 +87,6 @@ func press(m *preview.Model, keys string) pane.Action {
 	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
-// changed returns the request of masked after a change.
 func changed(change func(*edit.Request)) edit.Request {
 	w := edit.NewRequest()
 	change(&w)

@@ -23,7 +23,6 @@ const (
 	listingSum = "a1aa95593bf08cb986b3ddb563af62830cf0ab752a8981a632b408eb1db23cd9"
 )
 
-// object reads a JSON object.
 func object(t testing.TB, text string) ordered.Object {
 	t.Helper()
 	o, ok := ordered.Parse(text)
@@ -33,7 +32,6 @@ func object(t testing.TB, text string) ordered.Object {
 	return o
 }
 
-// field is an object with one text.
 func field(key, text string) string { return fmt.Sprintf("{%q:%q}", key, text) }
 
 func called(t testing.TB, id, tool, arguments string) adachsoft.Message {
@@ -69,7 +67,6 @@ func defaults() adachsoft.Params {
 	return adachsoft.Params{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes}
 }
 
-// identifiers are the source's defaults with identifier fields for one tool.
 func identifiers(tool string, fields ...string) adachsoft.Params {
 	p := defaults()
 	p.ToolIdentifierFields = map[string][]string{tool: fields}
