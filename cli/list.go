@@ -11,6 +11,7 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
@@ -104,7 +105,7 @@ func (cmd *listCommand) writeTable(entries []storage.Entry, workspaces bool, own
 		if e.OpenElsewhere {
 			open = session.WindowName(owner(e.ID))
 		}
-		rows = append(rows, []string{e.ID, console.Ago(now, e.Updated), fmt.Sprint(e.Turns), plain.Line(e.Model),
+		rows = append(rows, []string{e.ID, numbers.Age(now, e.Updated), fmt.Sprint(e.Turns), plain.Line(e.Model),
 			place, open, plain.Line(e.Heading())})
 	}
 	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, rows)

@@ -3,10 +3,8 @@ package console
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"plimsoll/compact/meter"
-	"plimsoll/conversation/numbers"
 )
 
 // The format of numbers and times in tables.
@@ -17,23 +15,6 @@ func (c *Console) TableWidth() int {
 		return 0
 	}
 	return Width(c.Stdout, 0)
-}
-
-// Ago formats the time since t in the largest fitting unit; a time a week or more ago is a date.
-func Ago(now, t time.Time) string {
-	switch d := now.Sub(t); {
-	case t.IsZero():
-		return ""
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
-	case d < 7*24*time.Hour:
-		return numbers.Count(int(d.Hours()/24), "day") + " ago"
-	}
-	return t.In(now.Location()).Format(time.DateOnly)
 }
 
 // WindowShare is tokens as a percentage of a window, as the gauge shows it.

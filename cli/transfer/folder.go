@@ -180,7 +180,7 @@ func WriteSessions(c *console.Console, sessions []Session) error {
 	columns := []table.Column{table.Left("CLIENT"), table.Left("DATE"), table.Right("SIZE"), table.Right("MESSAGES"), table.Left("TITLE")}
 	var rows [][]string
 	for _, s := range sessions {
-		rows = append(rows, []string{cmp.Or(string(s.Client), "Plimsoll"), console.Ago(time.Now(), s.Time), numbers.Bytes(s.Size),
+		rows = append(rows, []string{cmp.Or(string(s.Client), "Plimsoll"), numbers.Age(time.Now(), s.Time), numbers.Bytes(s.Size),
 			numbers.Grouped(s.Messages), plain.Line(cmp.Or(s.Title, filepath.Base(s.Path)))})
 	}
 	return table.Write(c.Stdout, c.TableWidth(), columns, rows)

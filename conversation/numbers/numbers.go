@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Grouped writes a whole number with commas between thousands: 81,114.
@@ -43,6 +44,24 @@ func Percent(share float64) string {
 		return "<1%"
 	}
 	return strconv.Itoa(n) + "%"
+}
+
+// Age writes the time since t in its largest unit, such as 5 min ago, or t as a date if that is a week or more. It is "" for no
+// time.
+func Age(now, t time.Time) string {
+	switch d := now.Sub(t); {
+	case t.IsZero():
+		return ""
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min ago"
+	case d < 24*time.Hour:
+		return strconv.Itoa(int(d.Hours())) + " h ago"
+	case d < 7*24*time.Hour:
+		return Count(int(d.Hours()/24), "day") + " ago"
+	}
+	return t.In(now.Location()).Format(time.DateOnly)
 }
 
 // Bytes writes a number of bytes: 812 B, 4.1 KiB, 3.0 MiB.

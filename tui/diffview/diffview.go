@@ -15,16 +15,12 @@ import (
 	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 	"plimsoll/tui/pane"
 )
 
-// Styles are the styles of a diff. They must be inline: no padding, margin, border or width.
-type Styles struct {
-	Added, Removed         lipgloss.Style // + and -, and line numbers
-	AddedRow, RemovedRow   lipgloss.Style // text of the lines
-	AddedWord, RemovedWord lipgloss.Style // words that changed within a line
-	Context, Number, Note  lipgloss.Style
-}
+// Styles are the styles of a diff.
+type Styles themes.DiffStyles
 
 // Options say how much of a diff is drawn.
 type Options struct {
