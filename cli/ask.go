@@ -149,7 +149,6 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	return errors.Join(err, running.Close())
 }
 
-// mode is the permission mode that --approve selects.
 func (cmd *askCommand) mode() (conversation.Mode, error) {
 	switch cmd.approve {
 	case "":
