@@ -208,6 +208,9 @@ func (m *Model) handleIdleCancel() tea.Cmd {
 	if m.parent != nil {
 		return m.goBack()
 	}
+	if m.backTo != "" && m.chat.composer.Empty() {
+		return m.resume(m.backTo)
+	}
 	again := m.secondCancel.isSecond(&m.snackbar, m.keyTarget())
 	writes, to := !m.chat.composer.Empty(), " again to go back to an earlier message"
 	if writes {

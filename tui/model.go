@@ -22,6 +22,7 @@ type Model struct {
 	keyboard        *keyboard
 	secondInterrupt secondPress // a second Interrupt quits
 	secondCancel    secondPress // a second Cancel stashes the draft or rewinds
+	backTo          string      // conversation of the task that was continued in its place, to which Cancel goes back; "" for none
 	openRequest     openRequest // what happens when the conversation that is being opened is open
 	terminal        terminal
 	signals         terminalSignals
@@ -197,6 +198,7 @@ type openRequest struct {
 	target     target      // the event to show in the history; may be zero
 	search     *searchView // the search that found the event, which stays open below; may be nil
 	keepsDraft bool        // the draft stays in the composer, because its conversation is deleted
+	backTo     string      // see Model
 	isTakeover bool        // it is the shown conversation, which another window has closed
 }
 
@@ -212,6 +214,7 @@ func (m *Model) leaveAndOpen(open func(context.Context) (Conversation, error), n
 	if m.parent != nil { // of a task, the conversation that it belongs to is left with it
 		if next.isTakeover {
 			next.draft, _ = m.chat.composer.TakeDrafts()
+			next.backTo = m.parent.session.ID
 		}
 		task := m.session.Conversation
 		return tea.Batch(m.closeTask(nil), m.leaveAndOpen(func(ctx context.Context) (Conversation, error) {
@@ -276,6 +279,9 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 	} else {
 		m.dialogs.closeQuestions(func(question) bool { return true }) // they belong to the conversation that was left
 		m.signals.watch.Leave()
+		if m.backTo = request.backTo; m.backTo != "" {
+			cmds = append(cmds, m.do(textSnackbar(m.env.Keys.Screen.Cancel.Help().Key+" goes back to the conversation")))
+		}
 		shown := 0
 		if request.isTakeover && m.session.ID == c.ID {
 			shown = m.session.log.lengthIfPrefixOf(c.Events)

@@ -103,6 +103,11 @@ func TestAnEndedTaskIsContinued(t *testing.T) {
 		r.wantText("│ go on")
 		r.press("enter")
 		r.wantCalls("task send go on")
+		r.next = r.conversation("first", updates.NewMailbox())
+		r.press("esc")
+		r.wantCalls("resume first")
+		r.press("esc")
+		r.wantCalls()
 	})
 	screenOf(t, "fork", withTask(new(*updates.Mailbox)), func(r *rig) {
 		r.submit("/tasks")
