@@ -23,6 +23,9 @@ func TestPromptAndToolsFitSmallWindows(t *testing.T) {
 		}
 	}()
 	prompt := buildSystemPrompt(t.TempDir(), nil)
+	if of := prompt + taskPrompt + "\n\nCount every sail."; changedNote(nil, core.Prompt{System: of}, prompt) != "" || changedNote(nil, core.Prompt{System: "old " + of}, prompt) == "" {
+		t.Error("what a task is told in addition counts as a change, or a change does not")
+	}
 	forms := shortForms(prompt, box)
 	if forms[0].System == prompt {
 		t.Error("the prompt is as long in a small window")
