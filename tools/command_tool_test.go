@@ -1,6 +1,8 @@
 package tools_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,6 +82,22 @@ func TestCommandToolIsRefusedWhereItCannotQuote(t *testing.T) {
 	}
 	if _, err := tools.New(tools.Options{Workspace: t.TempDir(), Commands: []tools.CommandTool{{Name: "read_file", Command: "x"}}}); err == nil {
 		t.Error("a command tool took the name of a built-in one")
+	}
+}
+
+func TestCommandToolIsConfined(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil, withCommand("echo x >{path}", text("path")), func(o *tools.Options) {
+		o.Sandbox = boxOf(o.Workspace)
+		t.Cleanup(func() { _ = o.Sandbox.Close() })
+	})
+	outside := filepath.Join(t.TempDir(), "x")
+	out := run(t, b, "own", map[string]any{"path": outside})
+	if _, err := os.Stat(outside); err == nil && boxOf(t.TempDir()).Active() {
+		t.Errorf("it wrote outside: %s", out.Text)
+	}
+	if text := succeed(t, b, "own", map[string]any{"path": "inside"}); !strings.Contains(text, "exit code 0") {
+		t.Errorf("it cannot write inside: %s", text)
 	}
 }
 

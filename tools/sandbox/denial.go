@@ -16,7 +16,7 @@ var (
 		return regexp.MustCompile(`(?i)permission denied|read-only file system|operation not permitted|device or resource busy|\b(EACCES|EPERM|EROFS|EBUSY)\b`)
 	})
 	missingFile = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)no such file or directory|\bENOENT\b`) // what a mount covers is not there
+		return regexp.MustCompile(`(?i)no such file\b|\bENOENT\b`) // what a mount covers is not there
 	})
 	refusedNetwork = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)network is unreachable|could not resolve|couldn't resolve|name resolution|no such host|nodename nor servname|name or service not known|` +
