@@ -26,7 +26,9 @@ var (
 		return regexp.MustCompile(`(?i)failed to sign the data|couldn't load public key|no secret key|permission denied \(publickey`)
 	})
 	shellPrefix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S*sh: (line )?\d+: `) })
-	paths       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[^\\s'\"`:,;()\\[\\]]*/[^\\s'\"`:,;()\\[\\]]+") })
+	paths       = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("[^\\s'\"`‘’“”«»:,;()\\[\\]]*/[^\\s'\"`‘’“”«»:,;()\\[\\]]+")
+	})
 )
 
 // Denial returns what the sandbox kept a failed command from, guessed from its output: "reaching the network", "writing /etc/x"; ""

@@ -170,6 +170,7 @@ func TestTheDenialIsRecognised(t *testing.T) {
 		"cat: " + f.home + "/notes: No such file or directory":                    "opening " + f.home + "/notes",
 		"cat: " + f.home + "/gone: No such file or directory":                     "",
 		"cat: " + f.ws + "/a: No such file or directory":                          "",
+		"mkdir: cannot create directory ‘/etc/x’: Read-only file system":          "writing /etc/x",
 		"error: gpg failed to sign the data":                                      "using your keys",
 		"error: could not write config file .git/config: Device or resource busy": "writing " + f.ws + "/.git/config",
 	} {
