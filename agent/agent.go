@@ -74,7 +74,7 @@ func New(o core.Options) (*Agent, error) {
 	windows.compactor = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}
 	a.titler = &titler{journal: j, inbox: in, asksModel: o.Titles, usageEvents: windows.usageEvents}
-	a.inspector = &inspector{inbox: in, adding: make(chan struct{}, 1), updates: j.Updates, breakdown: func() func() inspect.Breakdown {
+	a.inspector = &inspector{inbox: in, computing: make(chan struct{}, 1), updates: j.Updates, breakdown: func() func() inspect.Breakdown {
 		return a.compactor.Breakdown(j.Rules(), meter.Window{})
 	}}
 	if w, ok := windowAfterCut(o.Stored.Events, j.Model()); ok {

@@ -17,11 +17,11 @@ import (
 // goroutines.
 type display struct {
 	journal    *core.Journal
-	freeTokens atomic.Int64 // tokens of the window that are free, -1 unknown
+	freeTokens atomic.Int64 // free tokens of the window; -1: unknown
 	resultCap  atomic.Pointer[conversation.ArrivalCap]
-	tools      atomic.Pointer[[]conversation.ToolSpec] // that the model is given
+	tools      atomic.Pointer[[]conversation.ToolSpec] // tools that the model is given
 
-	maxResult int // configured length of a tool result in characters; 0: as many as fit
+	maxResult int // configured limit on a tool result, in characters; 0: as many as fit
 
 	phase       updates.Phase // of the newest status
 	cacheColdAt time.Time     // the newest published time at which the provider's cache gets cold
@@ -75,9 +75,8 @@ func (d *display) storeTools() {
 	d.tools.Store(&tools)
 }
 
-// The breakdown of the context changes nothing and costs no request. Its input is copied when the owner drains its
-// inbox, also while a reply streams. The sums take longer, so another goroutine computes them.
-
+// inspector computes breakdowns of the context. The goroutine that owns the conversation copies the input when it reads
+// its inbox, even while a reply streams. Adding up takes longer, so another goroutine does it.
 type inspector struct {
 	inbox     *core.Inbox
 	updates   *updates.Mailbox
@@ -85,10 +84,10 @@ type inspector struct {
 
 	inspectCalls atomic.Int64 // calls so far
 	running      sync.WaitGroup
-	adding       chan struct{} // a semaphore: one goroutine at a time computes a breakdown
+	computing    chan struct{} // a semaphore: one goroutine at a time computes a breakdown
 }
 
-// inspect starts a breakdown. Of several calls that wait, only the newest is answered.
+// inspect publishes a breakdown when it is computed. Of several waiting calls, only the newest is answered.
 func (i *inspector) inspect() {
 	n := i.inspectCalls.Add(1)
 	i.inbox.Put(func(context.Context) {
@@ -97,8 +96,8 @@ func (i *inspector) inspect() {
 		}
 		breakdown := i.breakdown()
 		i.running.Go(func() {
-			i.adding <- struct{}{}
-			defer func() { <-i.adding }()
+			i.computing <- struct{}{}
+			defer func() { <-i.computing }()
 			if n == i.inspectCalls.Load() { // otherwise a newer call follows
 				i.updates.Put(updates.Inspected{Breakdown: breakdown()})
 			}

@@ -13,8 +13,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// A reply and its usage are one transaction, also after a failure or a stop. Calls of a reply that was cut short do
-// not run: their results are in the same transaction, so that the log can always be sent again.
+// A reply and its usage are one transaction, even after a failure or a stop. Calls of a reply that was cut short do not
+// run. Their results, which say so, are in the same transaction: a log with a result for every call can be sent again.
 
 // replyKeeper stores replies. It keeps an index of call IDs and titles, so that it need not search the log.
 type replyKeeper struct {
@@ -41,8 +41,8 @@ func (k *replyKeeper) observe(events []conversation.Event) {
 // keepReply appends the answer to a request and returns the calls to run.
 func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer) ([]*call, error) {
 	var bodies []conversation.Body
-	for _, spent := range ans.otherTries {
-		bodies = append(bodies, k.windows.usageEvents(r, spent, 0)...)
+	for _, failed := range ans.otherTries {
+		bodies = append(bodies, k.windows.usageEvents(r, failed, 0)...)
 	}
 	if ans.err != nil && !ans.reply.Arrived() {
 		_, err := k.journal.AppendOrPostpone(ctx, append(bodies, k.windows.usageEvents(r, ans.reply, 0)...)...)
@@ -75,8 +75,8 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 	return calls, nil
 }
 
-// rewindRefusedTurn returns events that rewind a turn which the model refused, with a notice: with that turn in the request,
-// the model would refuse again. seq is the Seq of the rewind.
+// rewindRefusedTurn returns events that rewind a turn which the model refused, and a notice. With that turn in the
+// request, the model would refuse again. seq is that of the rewind.
 func (k *replyKeeper) rewindRefusedTurn(m conversation.AssistantMessage, seq uint64) []conversation.Body {
 	why, files := "refused: "+m.Error, ""
 	mayWrite := func(tool string) bool {
@@ -95,8 +95,8 @@ func (k *replyKeeper) rewindRefusedTurn(m conversation.AssistantMessage, seq uin
 	}
 }
 
-// dropThinking stores a notice that removes the thinking of all replies so far from later requests. It reports false if
-// requests carry no thinking.
+// dropThinking stores a notice that removes the thinking of all replies so far from later requests. It returns false if
+// requests carry no thinking, or the notice cannot be stored.
 func (k *replyKeeper) dropThinking(ctx context.Context) bool {
 	hasThinking := slices.ContainsFunc(k.journal.Events(), func(e conversation.Event) bool {
 		m, ok := e.Body.(conversation.AssistantMessage)
@@ -110,7 +110,7 @@ func (k *replyKeeper) dropThinking(ctx context.Context) bool {
 	return failed == nil
 }
 
-// message is the reply as an event, and its calls.
+// message returns the reply as an event, and its calls.
 func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.AssistantMessage, []*call) {
 	rep := ans.reply
 	m := conversation.AssistantMessage{
@@ -141,7 +141,7 @@ func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.Assistan
 	return m, calls
 }
 
-// newCall makes a valid call: with a unique ID, a name, and arguments that are a JSON object.
+// newCall returns a valid call: with a unique ID, a name, and arguments that are a JSON object.
 func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 	args := conversation.Clean(p.Arguments.String())
 	repaired, valid := conversation.RepairArguments(args)
@@ -164,7 +164,7 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 // titleChars is the length of a title made from a message.
 const titleChars = 60
 
-// DefaultTitle is the first line of the first message, shortened. Messages with the output of a user's own command
+// DefaultTitle returns the first line of the first message, shortened. Messages with the output of a user's own command
 // are skipped.
 func DefaultTitle(events []conversation.Event) string {
 	for _, e := range events {
@@ -178,7 +178,7 @@ func DefaultTitle(events []conversation.Event) string {
 	return ""
 }
 
-// firstLine is the first line of a text that is not blank.
+// firstLine returns the first line of a text that is not blank.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		if line = llm.OneLine(line); line != "" {

@@ -13,10 +13,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// A request that failed for a temporary reason is made again, after a back-off or after the time that the server
-// asks for. The text that had streamed is removed from the screen. If every try fails, the longest reply is stored.
-
-// requester makes the requests of the conversation, and shows the replies as they arrive.
+// requester sends the requests of the conversation, and shows the replies as they arrive. A request that fails for a
+// temporary reason is sent again, after a back-off or after the time that the server asks for. The text that had
+// streamed is removed from the screen. If every try fails, the longest reply is stored.
 type requester struct {
 	journal        *core.Journal
 	display        *display
@@ -24,7 +23,7 @@ type requester struct {
 	store          core.Log // stores the partial reply
 	retry          llm.Retry
 	answeredModels map[string]bool // models that replied in this run, by name
-	lastNote       string          // the newest note of a provider about its requests
+	lastNote       string          // the newest note of a provider that the user got
 }
 
 // makeRequest sends a request, and repeats it after temporary failures.
@@ -49,7 +48,7 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 		if failure.Class == llm.Empty {
 			empty := *failure
 			empty.NoRetry, empty.Hint = failure.NoRetry || wasEmpty, cmp.Or(failure.Hint, "try again or rephrase")
-			failure, wasEmpty = &empty, true // not repeated after a second one, because each try costs money
+			failure, wasEmpty = &empty, true // a second empty reply ends the tries, because each try costs money
 		}
 		if m := q.journal.Model(); r.To.Name() == m.Name() {
 			failure = llm.RecogniseFullCache(failure, m, q.journal.Meter().Calibration().Factor, r, rep)
@@ -73,7 +72,8 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 		if rep.Arrived() {
 			q.journal.Publish(updates.Discarded{})
 		}
-		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, MaxAttempts: maxTries, Wait: wait, Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
+		q.display.status(updates.Status{Phase: updates.Retrying, Attempt: try + 1, MaxAttempts: maxTries, Wait: wait,
+			Why: cmp.Or(failure.Lead, failure.Message), Class: failure.Class})
 		if _, _, err := core.Receive(ctx, q.inbox, time.After(wait)); err != nil {
 			ans.err = err
 			return ans
@@ -87,7 +87,7 @@ func (q *requester) isTemporary(r llm.Outgoing, e *llm.Error) bool {
 	return e.Loading || e.SharedCacheFull || e.NotListening && q.answeredModels[r.To.Name()]
 }
 
-// finalFailure is the failure after the last try, with the number of tries and a hint for the user.
+// finalFailure returns the failure of the last try, with the number of tries and a hint for the user.
 func (q *requester) finalFailure(e *llm.Error, try int, began time.Time) *llm.Error {
 	shown, now := *e, q.journal.Now()
 	shown.Tries, shown.Took = try, now.Sub(began)
@@ -98,18 +98,15 @@ func (q *requester) finalFailure(e *llm.Error, try int, began time.Time) *llm.Er
 	return &shown
 }
 
-// One goroutine reads the provider and passes chunks on. The owner collects and shows them, and keeps draining its
-// inbox. All chunks that arrived are part of the reply, also if the stream breaks or is stopped. When stream returns, the
-// provider and the keeper of the partial reply have ended.
-
 // piece is a value that a provider yields.
 type piece struct {
 	chunk llm.Chunk
 	err   error
 }
 
-// stream makes one try of a request. It shows the reply as it arrives, and stores it apart from the log. The error
-// is an *Error, or the cause of ctx's end; the reply has what arrived, and is never nil.
+// stream makes one try of a request. Another goroutine reads the provider. This one shows the chunks, stores the
+// partial reply apart from the log, and keeps reading its inbox. The reply is never nil; it has every chunk that
+// arrived, even if the stream breaks or is stopped. The error is an *llm.Error, or the cause of ctx's end.
 func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, error) {
 	keeper := keepPartials(ctx, q.store, q.journal.Logger)
 	defer keeper.stop()
@@ -135,7 +132,7 @@ func (q *requester) stream(ctx context.Context, r llm.Outgoing) (*llm.Reply, err
 	}, rep)
 	stop()
 	for {
-		p, ok, _ := core.Receive(context.WithoutCancel(ctx), q.inbox, pieces) // ends when the reader does
+		p, ok, _ := core.Receive(context.WithoutCancel(ctx), q.inbox, pieces) // ends when passPieces ends
 		if !ok {
 			break
 		}
@@ -204,7 +201,7 @@ func (q *requester) showChunk(rep *llm.Reply, c llm.Chunk) {
 type answer struct {
 	reply      *llm.Reply   // the reply to store
 	otherTries []*llm.Reply // replies of the other tries, for their usage
-	err        error        // nil; an *Error; or the cause of ctx's end
+	err        error        // nil; an *llm.Error; or the cause of ctx's end
 	wasDown    bool         // the server was unreachable or loading during a try
 }
 

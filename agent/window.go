@@ -225,10 +225,10 @@ func (w *cutWatch) showsCut(found meter.Finding) bool {
 	switch {
 	case w.uncachedCounts >= trustUncached:
 		return false
-	case found == meter.PromptCut && w.uncachedCounts == 0:
+	case found == meter.PromptTruncated && w.uncachedCounts == 0:
 		return true
 	}
-	return w.shortInRow > 1 && (found == meter.PromptCut || found == meter.CountDoubtful)
+	return w.shortInRow > 1 && (found == meter.PromptTruncated || found == meter.CountDoubtful)
 }
 
 // largestCount is the estimated window of a server that cuts prompts: the largest count since the cuts began, or the

@@ -27,12 +27,12 @@ type askCommand struct {
 	models        *setup.Models
 	settings      *setup.Settings
 
-	isNewest   bool
-	resume     string
-	approve    string
-	compact    session.CompactFlag
-	json       bool
-	schemaFile string
+	continueNewest bool
+	resume         string
+	approve        string
+	compact        session.CompactFlag
+	json           bool
+	schemaFile     string
 }
 
 func (cmd *askCommand) cobra() *cobra.Command {
@@ -71,7 +71,7 @@ takes one: its text is printed as it is. What calls of tools carry is not change
 		Args: usageArgs(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), strings.Join(args, " ")) },
 	}
-	c.Flags().BoolVarP(&cmd.isNewest, "continue", "c", false, "continue the newest conversation of this workspace")
+	c.Flags().BoolVarP(&cmd.continueNewest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&cmd.resume, "resume", "r", "", "continue the conversation `ID`")
 	c.Flags().StringVar(&cmd.approve, "approve", "", "what may run without asking: `edits|auto|all`")
 	c.Flags().BoolVar(&cmd.json, "json", false, "write one JSON object per line")
@@ -93,7 +93,8 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		return err
 	}
 	own := cmd.ownCommand(prompt)
-	id, err := resumeID(ctx, cmd.conversations, cmd.isNewest || cmd.compact.IsGiven && cmd.resume == "", cmd.resume)
+	newest := cmd.continueNewest || cmd.compact.IsGiven && cmd.resume == ""
+	id, err := resumeID(ctx, cmd.conversations, newest, cmd.resume)
 	if err != nil {
 		return err
 	}
@@ -119,7 +120,8 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if cmd.compact.IsGiven {
 		p.lines.Start(id, conn.Model.Name())
 		p.printNotes(cmd.settings.RefusedNotes(), hostedModelNotes(s.Events, conn.Model))
-		if err := cmd.agents.CompactFirst(ctx, s, cmd.compact.Request("ask"), conn, func(u updates.Update) { p.lines.Show(p.withoutEarlierReply(u)) }); err != nil {
+		show := func(u updates.Update) { p.lines.Show(p.withoutEarlierReply(u)) }
+		if err := cmd.agents.CompactFirst(ctx, s, cmd.compact.Request("ask"), conn, show); err != nil {
 			return errors.Join(err, p.endFailed(ctx))
 		}
 	}
@@ -161,13 +163,14 @@ func (cmd *askCommand) mode() (conversation.Mode, error) {
 	return "", console.WrongUse("--approve takes edits, auto or all, not %q", cmd.approve)
 }
 
-// hostedModelNotes notes that a conversation moves from a local model to a hosted one.
+// hostedModelNotes returns a note if the conversation moves from a local model to a hosted one.
 func hostedModelNotes(events []conversation.Event, now llm.Model) []string {
 	before := setup.LastModel(events)
 	if !setup.MovesToHosted(before, now) {
 		return nil
 	}
-	return []string{"the conversation used " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
+	to := now.Name() + " at " + setup.HostOf(now.BaseURL)
+	return []string{"the conversation used " + before.Name() + " so far; all of it goes to " + to + " now"}
 }
 
 type turnPrinter struct {
@@ -176,7 +179,7 @@ type turnPrinter struct {
 	lines            *session.JSONLines // with --json it writes the reply too; nil otherwise
 	stderr           io.Writer
 	failure          *llm.Error
-	isLayerShown     bool // a compaction before a request was printed in this turn
+	isLayerShown     bool // in this turn, a compaction that repeats before every request was printed
 	isQuestionLogged bool // the log has the question
 }
 
@@ -225,8 +228,7 @@ func (p *turnPrinter) endFailed(ctx context.Context) error {
 	return p.reply.End()
 }
 
-// withoutEarlierReply removes from an update the partial reply of an earlier run that was killed: it answers another
-// question.
+// withoutEarlierReply removes the partial reply that an earlier, killed run left: it answers another question.
 func (p *turnPrinter) withoutEarlierReply(u updates.Update) updates.Update {
 	a, ok := u.(updates.Appended)
 	if !ok || p.isQuestionLogged {
@@ -254,7 +256,7 @@ func (p *turnPrinter) show(u updates.Update) (isOver bool) {
 	case updates.Compacting, updates.Compacted, updates.CompactionFailed:
 		if made, ok := u.(updates.Compacted); ok && made.Layer {
 			if p.isLayerShown {
-				return false // such compactions are reported once in a turn
+				return false
 			}
 			p.isLayerShown = true
 		}
@@ -269,7 +271,7 @@ func (p *turnPrinter) show(u updates.Update) (isOver bool) {
 		if u.Phase == updates.Retrying {
 			p.printProgress(fmt.Sprintf("%s. Try %d in %s", u.Why, u.Attempt, u.Wait.Round(100*time.Millisecond)))
 		}
-		return u.Phase == updates.Idle // there is no such update before the first turn
+		return u.Phase == updates.Idle // the first such update comes after the turn
 	}
 	return false
 }
@@ -279,7 +281,7 @@ func (p *turnPrinter) showEvents(events []conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			p.failure = nil // an earlier failure to save is over: this was saved
+			p.failure = nil // saving works again
 		case conversation.AssistantMessage:
 			p.reply.Message(b)
 			switch b.Stop {
@@ -294,7 +296,7 @@ func (p *turnPrinter) showEvents(events []conversation.Event) {
 			}
 		case conversation.ToolResult:
 			for line := range strings.Lines(b.Detail) {
-				if strings.HasPrefix(line, keptFrom) {
+				if strings.HasPrefix(line, refusedHost) {
 					p.printProgress("  " + strings.TrimSpace(line))
 				}
 			}
@@ -312,8 +314,8 @@ func (p *turnPrinter) showEvents(events []conversation.Event) {
 	}
 }
 
-// keptFrom begins a line of a command's detail about a host that it was refused.
-const keptFrom = "kept from: network "
+// refusedHost begins a line of a result's detail that names a host which the command could not reach.
+const refusedHost = "kept from: network "
 
 // maxResultLines is how many failed results of one update are printed one by one.
 const maxResultLines = 10

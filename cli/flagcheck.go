@@ -15,8 +15,8 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// checkFlags checks the flags of a command. One that is given with an empty value is a mistake, not a flag left out: a script
-// whose variable is not set must not talk to another provider or write into another folder than it meant to.
+// checkFlags checks the flags of a command. An empty value is an error: a script whose variable is not set must not use
+// another provider or folder than it meant to.
 func (a *app) checkFlags(c *cobra.Command) error {
 	for _, name := range []string{"config", "data", "model", "base-url", "effort", "resume", "profile", "output", "plot", "title"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
@@ -35,7 +35,7 @@ func (a *app) checkFlags(c *cobra.Command) error {
 	return nil
 }
 
-// resumeID is the ID of the conversation that -c or -r selects, "" for a new one.
+// resumeID returns the ID of the conversation that -c or -r selects, "" for a new one.
 func resumeID(ctx context.Context, conversations *session.Conversations, newest bool, id string) (string, error) {
 	var args []string
 	switch {
@@ -83,7 +83,7 @@ func exclusive(changed func(flag string) bool, flag string, others ...string) er
 	return nil
 }
 
-// unknownCommandError is the error of an unknown subcommand, with similar names as a hint.
+// unknownCommandError returns the error for an unknown subcommand, with similar names as a hint.
 func unknownCommandError(in *cobra.Command, args, rest []string) error {
 	hint := "`plimsoll help` lists the commands"
 	if in != nil && len(rest) > 0 {

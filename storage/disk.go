@@ -15,14 +15,13 @@ import (
 
 // Rules of locking a file:
 //   - Inside this process, one goroutine at a time uses a file.
-//   - Between processes, flock decides. A call gets a free lock immediately. For a held lock
-//     it starts a goroutine that waits, because a blocking flock cannot be cancelled.
-//   - When the caller gives up, that goroutine keeps waiting, and releases the lock as
-//     soon as it gets it. Each file has at most one such goroutine.
-//   - All waits of a store share one time budget, which refills while no call waits. So a
-//     command that needs several locks held by a suspended program waits one second in
-//     total, not one for each. Each wait may take a small part of the budget even if it
-//     is used up: enough for a lock that is released within milliseconds.
+//   - Between processes, flock decides. A call gets a free lock immediately. For a held lock it starts a goroutine that
+//     waits, because a blocking flock cannot be cancelled.
+//   - When the caller gives up, that goroutine keeps waiting, and releases the lock as soon as it gets it. Each file
+//     has at most one such goroutine.
+//   - All waits of a store share one time budget, which refills while no call waits. So a command that needs several
+//     locks held by a suspended program waits one second in total, not one for each. Even if the budget is used up,
+//     each wait may take a small part of it: enough for a lock that is released within milliseconds.
 
 // disk reads and writes the database files of a data directory, each under its lock.
 type disk struct {
@@ -61,8 +60,8 @@ func (f *lockedFile) release() {
 	<-f.queue.slot
 }
 
-// lockFile opens and locks the file at path. It waits at most wait for the lock, 0 means not at all.
-// It returns fs.ErrNotExist for a missing file, unless access a creates it.
+// lockFile opens and locks the file at path. It waits at most wait for the lock; 0 means not at all. It returns
+// fs.ErrNotExist for a missing file, unless access a creates it.
 func (d *disk) lockFile(ctx context.Context, path string, a access, wait time.Duration) (*lockedFile, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -135,9 +134,8 @@ func (d *disk) openLocked(ctx context.Context, q *fileQueue, a access, canWait b
 	}
 }
 
-// waitForLock waits for the lock of f until ctx ends. Then it sets q.abandoned and its goroutine
-// remains until the holder releases the lock. The next user of the file waits for that
-// goroutine first.
+// waitForLock waits for the lock of f until ctx ends. Then it sets q.abandoned, and its goroutine remains until the
+// holder releases the lock. The next user of the file waits for that goroutine first.
 func waitForLock(ctx context.Context, q *fileQueue, f *os.File, a access) error {
 	got, gaveUp, done := make(chan error), make(chan struct{}), make(chan struct{})
 	go func() {

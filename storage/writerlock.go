@@ -19,11 +19,10 @@ import (
 )
 
 // Rules of writer locks:
-//   - A process must hold the flock of a conversation's .lock file to write to it. The
-//     kernel releases it when the process ends or crashes.
-//   - Locks are taken, tested and removed while the directory lock is held.
-//     So a test, which takes the lock for a moment, is never mistaken for a
-//     writer.
+//   - A process must hold the flock of a conversation's .lock file to write to it. The kernel releases it when the
+//     process ends or crashes.
+//   - Locks are taken, tested and removed while the directory lock is held. A test takes the lock itself for a
+//     moment, but nobody else tests then and mistakes it for a writer.
 
 // writerLocks are the writers that a store has open, and their locks.
 type writerLocks struct {
@@ -64,8 +63,8 @@ func (l *writerLocks) lock(ctx context.Context, id string) (*os.File, error) {
 	return f, nil
 }
 
-// writePID writes this process's id into the lock file, for the error message of other programs. If
-// the write fails (a full disk) the lock is valid all the same.
+// writePID writes this process's id into the lock file, for the error message of other processes. The lock is valid
+// even if the write fails (a full disk).
 func writePID(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return nil
@@ -87,8 +86,7 @@ func readPID(f *os.File) int {
 	return pid
 }
 
-// unlock releases a writer lock and removes its file. If the directory lock is busy the file remains,
-// which does no harm without a lock on it.
+// unlock releases a writer lock and removes its file. If the directory lock is busy the file remains: it does no harm.
 func (l *writerLocks) unlock(f *os.File) {
 	err := l.disk.withDirectoryLock(context.Background(), func() error { return os.Remove(f.Name()) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,8 +95,8 @@ func (l *writerLocks) unlock(f *os.File) {
 	unlock(f)
 }
 
-// heldElsewhere reports which of the conversations ids are open for writing outside this
-// store. With an error it reports all that are not open in it.
+// heldElsewhere reports which of the conversations are open for writing outside this store. If an error occurs, it
+// reports all that are not open in this store.
 func (l *writerLocks) heldElsewhere(ctx context.Context, ids []string) (map[string]bool, error) {
 	found := map[string]bool{}
 	if len(ids) == 0 {

@@ -16,17 +16,17 @@ import (
 	"plimsoll/tools/web"
 )
 
-// A command reaches the network by a proxy of its own. Rules:
+// Each command reaches the network through its own proxy. Rules:
 //
-//   - The permission rules for the network decide about each host. What they leave open is refused where the network is off, and
-//     asked about otherwise: one question at a time, a few for each command.
-//   - An answer for once holds until the command ends. While the user is asked, the command's timeout does not pass.
-//   - The addresses behind names are checked like those of http_request.
-//   - What was reached and refused stands in the result.
+//   - The permission rules for the network decide about each host. If none applies, the host is refused where the
+//     network is off; otherwise the user is asked, one question at a time, with a limit for each command.
+//   - The answer "once" holds until the command ends. The command's timeout pauses while the user is asked.
+//   - The addresses that a name resolves to are checked like those of http_request.
+//   - The result lists the hosts that were reached and those that were refused.
 
 const (
-	maxQuestions = 16               // of one command
-	answerTime   = 10 * time.Minute // for the user
+	maxQuestions = 16               // for one command
+	answerTime   = 10 * time.Minute // how long one question waits for an answer
 	maxListed    = 10               // hosts in a result
 )
 
@@ -38,14 +38,14 @@ type hostGate struct {
 	asked   int // questions so far; guarded by Box.question
 }
 
-// viaProxy is the network of one command.
-type viaProxy struct{ *proxy.Command }
+// commandNetwork is the network of one command.
+type commandNetwork struct{ *proxy.Command }
 
-func (v viaProxy) Environ() []string { return v.Environment }
-func (v viaProxy) Report() string    { return reportOf(v.Command.Report()) }
+func (n commandNetwork) Environ() []string { return n.Environment }
+func (n commandNetwork) Report() string    { return hostReport(n.Command.Report()) }
 
-// NetworkByRules is the network of a program that nobody is asked about: it reaches the hosts that the rules of o for the network
-// allow. Errors: those of the rules, and of private addresses.
+// NetworkByRules returns the network of a program for which nobody can be asked. It reaches the hosts that the network
+// rules of o allow. Errors are those of the rules and of private addresses.
 func NetworkByRules(o Options) (proxy.Options, error) {
 	client, err := web.New(o.PrivateAddresses, o.Resolver)
 	if err != nil {
@@ -60,14 +60,14 @@ func NetworkByRules(o Options) (proxy.Options, error) {
 	return proxy.Options{Permit: gate.permit, Dial: client.Dial}, err
 }
 
-// openNetwork gives a command its way to the network, nil for that of the program.
+// openNetwork opens the proxy of a command. It returns nil if commands use the network without a proxy.
 func (b *Box) openNetwork(command string, clock *shell.Clock) (shell.Network, error) {
 	if b.openProxy == nil {
 		return nil, nil
 	}
 	gate := &hostGate{Box: b, command: command, clock: clock}
 	opened, err := b.openProxy(proxy.Options{Permit: gate.permit, Dial: b.client.Dial})
-	return viaProxy{opened}, err
+	return commandNetwork{opened}, err
 }
 
 // permit decides about a host; see [proxy.Options].
@@ -84,7 +84,7 @@ func (g *hostGate) permit(ctx context.Context, host, port string) error {
 			return ctx.Err()
 		}
 		defer func() { <-g.question }()
-		need, why = g.Need(effect) // an answer may have come meanwhile
+		need, why = g.Need(effect) // an answer to another question may allow the host meanwhile
 	}
 	switch {
 	case need == conversation.NeedNothing:
@@ -107,7 +107,8 @@ func (g *hostGate) ask(ctx context.Context, effect permission.Effect) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	id := "network " + strconv.FormatInt(g.asks.Add(1), 10)
-	review := conversation.Review{Need: conversation.NeedApproval, Title: permission.Network + " " + effect.Title, Command: g.command}
+	title := permission.Network + " " + effect.Title
+	review := conversation.Review{Need: conversation.NeedApproval, Title: title, Command: g.command}
 	if offers := g.Ask(id, effect, nil); len(offers) > 0 {
 		review.Offer, review.Wider = offers[0], offers[1:]
 	}
@@ -120,7 +121,8 @@ func (g *hostGate) ask(ctx context.Context, effect permission.Effect) error {
 	case answer.Grant == conversation.GrantOnce:
 		return nil
 	case answer.Grant == conversation.GrantRun || answer.Grant == conversation.GrantAlways:
-		_ = g.Grant(ctx, effect, answer.Rules, answer.Grant == conversation.GrantAlways) // it holds for this command; what keeps it from holding longer, Rules says
+		// A grant that cannot be stored still holds for this command.
+		_ = g.Grant(ctx, effect, answer.Rules, answer.Grant == conversation.GrantAlways)
 		return nil
 	case answer.Text != "":
 		return errors.New("the user did not allow it: " + answer.Text)
@@ -128,8 +130,8 @@ func (g *hostGate) ask(ctx context.Context, effect permission.Effect) error {
 	return errors.New("the user did not allow it")
 }
 
-// reportOf says in a result which hosts were reached and refused.
-func reportOf(reached, refused []string) string {
+// hostReport returns the lines of a result that list the hosts reached and refused.
+func hostReport(reached, refused []string) string {
 	var lines []string
 	add := func(what, separator string, hosts []string) {
 		if more := len(hosts) - maxListed; more > 0 {

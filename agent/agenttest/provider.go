@@ -17,10 +17,10 @@ type Reply []Step
 
 // Step is one step of a reply. Fields that are set act in this order: Gate, Wait, Err, Chunk.
 type Step struct {
-	Gate  *Gate         // wait until the test opens it
-	Wait  time.Duration // sleep
-	Err   error         // yield it, which ends the reply
-	Chunk *llm.Chunk    // yield it
+	Gate  *Gate         // waits until the test opens it
+	Wait  time.Duration // sleeps
+	Err   error         // is yielded and ends the reply
+	Chunk *llm.Chunk    // is yielded
 }
 
 // StreamText streams pieces of text.
@@ -74,27 +74,27 @@ func WaitAtGate(g *Gate) Reply { return Reply{{Gate: g}} }
 // Pause sleeps.
 func Pause(d time.Duration) Reply { return Reply{{Wait: d}} }
 
-// Join is one reply of several parts.
+// Join returns the parts as one reply.
 func Join(parts ...Reply) Reply { return slices.Concat(parts...) }
 
 // Gate stops a script until the test opens it.
 type Gate struct {
-	reached, open chan struct{}
-	once, opened  sync.Once
+	reached, open       chan struct{}
+	reachOnce, openOnce sync.Once
 }
 
 // NewGate returns a closed gate.
 func NewGate() *Gate { return &Gate{reached: make(chan struct{}), open: make(chan struct{})} }
 
 // Open lets all callers of Pass through, now and later.
-func (g *Gate) Open() { g.opened.Do(func() { close(g.open) }) }
+func (g *Gate) Open() { g.openOnce.Do(func() { close(g.open) }) }
 
 // Reached is closed once a caller waits at the gate.
 func (g *Gate) Reached() <-chan struct{} { return g.reached }
 
 // Pass waits until the gate is open or ctx ends.
 func (g *Gate) Pass(ctx context.Context) error {
-	g.once.Do(func() { close(g.reached) })
+	g.reachOnce.Do(func() { close(g.reached) })
 	select {
 	case <-g.open:
 		return nil
@@ -105,10 +105,11 @@ func (g *Gate) Pass(ctx context.Context) error {
 
 // Provider answers each request with the next reply of a script.
 type Provider struct {
-	mu       sync.Mutex // guards all below
+	running atomic.Int64
+
+	mu       sync.Mutex // guards the fields below
 	script   []Reply
 	requests []llm.Request
-	running  atomic.Int64
 }
 
 // NewProvider returns a provider with a script.
@@ -121,14 +122,14 @@ func (p *Provider) Add(script ...Reply) {
 	p.script = append(p.script, script...)
 }
 
-// Requests are the requests so far.
+// Requests returns the requests so far.
 func (p *Provider) Requests() []llm.Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests)
 }
 
-// Running is the number of streams that have not ended.
+// Running returns the number of streams that have not ended.
 func (p *Provider) Running() int { return int(p.running.Load()) }
 
 // Stream yields the next reply of the script. A request after the last reply fails with an llm.Error of class

@@ -23,8 +23,8 @@ const (
 	ThinkingBetweenTools Thinking = "between_tools" // no thinking except short notes between calls
 )
 
-// Form is every choice in a body that the request itself does not determine. Its words are recorded with the reply, so
-// that the same body can be made again when tables and defaults have changed.
+// Form holds the choices in a request body that the request itself does not determine. It is recorded with the reply as
+// words, so that the same body can be rebuilt after tables and defaults have changed.
 type Form struct {
 	MaxTokens     int // largest reply in tokens, which the API requires
 	Thinking      Thinking
@@ -32,16 +32,17 @@ type Form struct {
 	Effort        string // "" leaves it to the model
 	Cache         bool   // has cache breakpoints
 	CacheHour     bool   // they last an hour, not five minutes
-	HidesThinking bool   // leaves out thinking that a compaction hides
+	HidesThinking bool   // leaves out thinking that a compaction strips
 	MarksErrors   bool   // results of failed calls are marked as errors
-	BindsThinking bool   // thinking goes back only if all before it is unchanged
+	BindsThinking bool   // thinking is sent back only if all before it is unchanged
 	ThinkingAfter uint64 // leaves out thinking of replies up to this event, which the server refused
-	DropsThinking bool   // asks the server to drop thinking whose binding does not hold
+	DropsThinking bool   // asks the server to drop thinking if anything before it changed
 }
 
 func (f *Form) flags() map[string]*bool {
 	return map[string]*bool{
-		"cache-5m": &f.Cache, "cache-1h": &f.CacheHour, "hides-thinking": &f.HidesThinking, "is-error": &f.MarksErrors, "binds-thinking": &f.BindsThinking, "drops-thinking": &f.DropsThinking,
+		"cache-5m": &f.Cache, "cache-1h": &f.CacheHour, "hides-thinking": &f.HidesThinking,
+		"is-error": &f.MarksErrors, "binds-thinking": &f.BindsThinking, "drops-thinking": &f.DropsThinking,
 	}
 }
 
@@ -102,8 +103,8 @@ func (f *Form) ParseWord(word string) bool {
 	return false
 }
 
-// Reply limits of requests without their own. Older models refuse a prompt that together with this limit is larger than
-// the window, so theirs is smaller than the largest reply that they can write.
+// Reply limits in tokens, for requests without their own. Older models refuse a request if prompt and limit together
+// are larger than the window. So their limit is smaller than the largest reply that they can write.
 const (
 	unknownLimit = 8192 // the model is unknown
 	olderLimit   = 32_000
@@ -125,13 +126,14 @@ func replyLimit(id string, most int) int {
 type Model struct {
 	MaxOutput       int  // largest reply in tokens, 0 if unknown
 	CanThink        bool // the model can think
-	CanDropThinking bool // the server can drop thinking whose binding does not hold
+	CanDropThinking bool // the server can drop thinking if anything before it changed
 }
 
 // NewForm returns the form in which a request is sent now.
 func NewForm(r llm.Request, m Model) Form {
 	bound := BindsThinking(r.Model)
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, CacheHour: r.CacheTTL >= time.Hour, HidesThinking: !bound, BindsThinking: bound, ThinkingAfter: r.ThinkingAfter, MarksErrors: true}
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, CacheHour: r.CacheTTL >= time.Hour, HidesThinking: !bound,
+		BindsThinking: bound, ThinkingAfter: r.ThinkingAfter, MarksErrors: true}
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyLimit(r.Model, m.MaxOutput)
 	}
@@ -170,8 +172,8 @@ var budgets = map[string]int{"minimal": 1024, "low": 4096, "medium": 12_288, "hi
 
 const minBudget = 1024
 
-// version matches family and generation in a model's id: claude-opus-4-6 is opus, 4 and 6; claude-sonnet-5 is sonnet and
-// 5. A date after them is not part of the generation. Clouds write a prefix before the name.
+// version matches family and generation in a model's id: claude-opus-4-6 is opus, 4 and 6; claude-sonnet-5 is sonnet
+// and 5. A date after them is not part of the generation. Cloud providers put a prefix before the name.
 var version = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`claude-([a-z]+)-(\d{1,2})(?:[-.](\d{1,2}))?(?:[-@:]|$)`)
 })
@@ -200,13 +202,13 @@ func NeedsInterleavedHeader(id string) bool {
 	return number >= 400 && !adaptive(id)
 }
 
-// BindsThinking reports whether a model binds its thinking to all that came before it: from 5.1 on.
+// BindsThinking reports whether a model accepts its thinking only if nothing before it changed: from 5.1 on.
 func BindsThinking(id string) bool {
 	_, number := generation(id)
 	return number >= 501
 }
 
-// RefusesSchema reports whether a model of Claude's takes no schema of its reply: before Opus 4.1, and before 4.5 elsewhere.
+// RefusesSchema reports whether a Claude model accepts no schema for its reply: Opus before 4.1, others before 4.5.
 func RefusesSchema(id string) bool {
 	family, number := generation(id)
 	return strings.Contains(strings.ToLower(id), "claude") && (number < 401 || number < 405 && family != "opus")
@@ -218,7 +220,7 @@ func adaptive(id string) bool {
 	return number >= 406
 }
 
-// accepts returns the ways to think that a model accepted, by family and generation ("Thinking", "What's new" of each model).
+// accepts returns the ways to think that a model accepts (source: the API's documentation of each model).
 func accepts(id string) []Thinking {
 	family, number := generation(id)
 	switch {

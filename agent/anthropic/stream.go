@@ -11,10 +11,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// Decoding a stream. Every event names the content block that it belongs to. Text, thinking and the input of a call come
-// in pieces; the signature of thinking comes last. Events and blocks of unknown types are ignored.
+// Decoding a stream. Each event names the content block that it belongs to. Text, thinking and the input of a call
+// arrive in parts; the signature of thinking comes last. Events and blocks of unknown types are ignored.
 
-// Errors makes errors from what a server sends, without keys and with messages for the user.
+// Errors returns errors about a server's answer, with messages for the user and without keys.
 type Errors interface {
 	ReportedError(data []byte) *llm.Error // the error that the server reports
 	MalformedError(what string, data []byte, cause error) *llm.Error
@@ -53,8 +53,8 @@ type details struct {
 	Explanation string `json:"explanation"`
 }
 
-// begun is a content block as its first event has it.
-type begun struct {
+// blockStart is a content block as its first event describes it.
+type blockStart struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
 	Thinking  string          `json:"thinking"`
@@ -65,9 +65,9 @@ type begun struct {
 	Input     json.RawMessage `json:"input"`
 }
 
-// open is a content block that is being read.
-type open struct {
-	begun
+// openBlock is a content block that is being read.
+type openBlock struct {
+	blockStart
 	call     int // number of the call
 	input    int // bytes of the call's input so far
 	closed   bool
@@ -83,7 +83,7 @@ type Decoder struct {
 	binding Binding
 	usedIDs map[string]bool // ids of the calls in the conversation
 
-	blocks     map[int]*open
+	blocks     map[int]*openBlock
 	pieces     []piece
 	calls      int
 	size       int // bytes of pieces
@@ -102,7 +102,8 @@ const (
 
 // NewDecoder returns a decoder for the reply to r. route and binding are those of the request's body.
 func NewDecoder(e Errors, r llm.Request, route string, binding Binding) *Decoder {
-	d := &Decoder{errors: e, route: route, binding: binding, usedIDs: map[string]bool{}, blocks: map[int]*open{}, usage: unreported()}
+	d := &Decoder{errors: e, route: route, binding: binding, usedIDs: map[string]bool{}, blocks: map[int]*openBlock{},
+		usage: unreported()}
 	for i := range r.Messages {
 		for _, c := range r.Messages[i].Calls {
 			d.usedIDs[c.ID] = true
@@ -123,7 +124,7 @@ func (d *Decoder) DecodeEvent(data []byte) (c llm.Chunk, done bool, err error) {
 	case "message_start":
 		d.isMessages = true
 		if e.Message != nil {
-			d.count(e.Message.Usage)
+			d.addUsage(e.Message.Usage)
 		}
 		c.Waiting = true
 	case "content_block_start":
@@ -135,7 +136,7 @@ func (d *Decoder) DecodeEvent(data []byte) (c llm.Chunk, done bool, err error) {
 		c = d.finish(e.Index)
 	case "message_delta":
 		d.isMessages = true
-		d.count(e.Usage)
+		d.addUsage(e.Usage)
 		if e.Delta.Stop != "" {
 			d.reason, d.details = e.Delta.Stop, e.Delta.Details
 		}
@@ -143,7 +144,7 @@ func (d *Decoder) DecodeEvent(data []byte) (c llm.Chunk, done bool, err error) {
 		return c, true, nil
 	case "":
 		d.isForeign = true
-		return c, false, d.foreign(data)
+		return c, false, d.foreignError(data)
 	}
 	if d.size > maxKept {
 		err = llm.EndlessReply()
@@ -151,11 +152,11 @@ func (d *Decoder) DecodeEvent(data []byte) (c llm.Chunk, done bool, err error) {
 	return c, false, err
 }
 
-// count updates the usage. A count of another type is ignored.
-func (d *Decoder) count(reported json.RawMessage) { _ = json.Unmarshal(reported, &d.usage) }
+// addUsage updates the usage. A field of the wrong type is ignored.
+func (d *Decoder) addUsage(reported json.RawMessage) { _ = json.Unmarshal(reported, &d.usage) }
 
-// foreign returns the error of an event of another protocol, nil if the event can be ignored.
-func (d *Decoder) foreign(data []byte) error {
+// foreignError returns the error for an event of another protocol, nil if the event can be ignored.
+func (d *Decoder) foreignError(data []byte) error {
 	var e struct {
 		Error   json.RawMessage `json:"error"`
 		Choices json.RawMessage `json:"choices"`
@@ -172,9 +173,9 @@ func (d *Decoder) foreign(data []byte) error {
 
 // begin opens a content block.
 func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
-	b := &open{}
-	// A field of another type counts as absent.
-	_ = json.Unmarshal(raw, &b.begun)
+	b := &openBlock{}
+	// A field of the wrong type counts as absent.
+	_ = json.Unmarshal(raw, &b.blockStart)
 	if len(d.blocks) >= maxBlocks || d.blocks[index] != nil {
 		return llm.Chunk{}, d.errors.MalformedError("its reply is malformed", raw, nil)
 	}
@@ -200,7 +201,7 @@ func (d *Decoder) begin(index int, raw json.RawMessage) (llm.Chunk, error) {
 	return c, nil
 }
 
-// delta adds a piece to its content block.
+// delta adds a part to its content block.
 func (d *Decoder) delta(e *event) llm.Chunk {
 	b := d.blocks[e.Index]
 	if b == nil || b.closed {
@@ -227,7 +228,7 @@ func (d *Decoder) delta(e *event) llm.Chunk {
 	return llm.Chunk{Waiting: true}
 }
 
-// finish closes a content block, and keeps what later requests send back of it.
+// finish closes a content block, and keeps the part of it that later requests send back.
 func (d *Decoder) finish(index int) llm.Chunk {
 	b := d.blocks[index]
 	if b == nil || b.closed {
@@ -242,7 +243,8 @@ func (d *Decoder) finish(index int) llm.Chunk {
 			d.pieces = append(d.pieces, piece{Blank: b.text})
 		}
 	case "thinking":
-		raw, _ := conversation.EncodeJSON(map[string]string{"type": "thinking", "thinking": b.thinking.String(), "signature": b.Signature})
+		block := map[string]string{"type": "thinking", "thinking": b.thinking.String(), "signature": b.Signature}
+		raw, _ := conversation.EncodeJSON(block) // strings always encode
 		d.pieces = append(d.pieces, piece{Raw: raw})
 		b.thinking.Reset()
 	case "redacted_thinking":
@@ -264,13 +266,13 @@ func (d *Decoder) DecodeBody(body []byte) (llm.Chunk, error) {
 		return llm.Chunk{}, d.errors.MalformedError("the answer is not JSON", body, err)
 	}
 	if r.Type != "message" {
-		if err := d.foreign(body); err != nil {
+		if err := d.foreignError(body); err != nil {
 			return llm.Chunk{}, err
 		}
 		return llm.Chunk{}, d.errors.MalformedError("the answer is not a message", body, nil)
 	}
 	d.isMessages = true
-	d.count(r.Usage)
+	d.addUsage(r.Usage)
 	d.reason, d.details = r.Stop, r.Details
 	var all llm.Chunk
 	for i, raw := range r.Content {
@@ -300,7 +302,7 @@ func (d *Decoder) Finish(bool) (llm.Chunk, error) {
 	}
 	c.Stop, c.Paused = d.stop(), d.reason == "pause_turn" && d.calls == 0
 	if c.Stop == conversation.StopFiltered {
-		c.Refusal = d.details.words()
+		c.Refusal = d.details.text()
 	}
 	if err := d.emptyError(c.Stop); err != nil {
 		return c, err
@@ -309,7 +311,7 @@ func (d *Decoder) Finish(bool) (llm.Chunk, error) {
 	return c, nil
 }
 
-func (w details) words() string {
+func (w details) text() string {
 	text := cmp.Or(conversation.OneLine(llm.OneLine(w.Explanation), 500), "no reason was given")
 	if category := conversation.OneLine(llm.OneLine(w.Category), 60); category != "" {
 		text = category + ": " + text
@@ -317,7 +319,7 @@ func (w details) words() string {
 	return text
 }
 
-// emptyError returns the error of a reply without text and calls, nil if it has some or did not end by itself.
+// emptyError returns the error for a reply without text and calls; nil if it has some, or was cut short.
 func (d *Decoder) emptyError(stop conversation.StopReason) error {
 	reasoned := false
 	for _, b := range d.blocks {
@@ -335,7 +337,7 @@ func (d *Decoder) emptyError(stop conversation.StopReason) error {
 	return nil
 }
 
-// stop returns the stop reason in our terms. Calls are run whatever the reason, unless they may be incomplete.
+// stop translates the stop reason. Calls are run whatever the reason, unless they may be incomplete.
 func (d *Decoder) stop() conversation.StopReason {
 	switch d.reason {
 	case "max_tokens", "model_context_window_exceeded":

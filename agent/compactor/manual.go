@@ -12,16 +12,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// A manual edit of single messages or turns is one overlay with its own epoch, made when a compaction would be: at
-// once while idle, otherwise before the next request of the turn. Rules:
+// A manual edit of single messages or turns is one overlay with its own epoch. Like a compaction, it is made at once
+// while idle, otherwise before the next request of the turn. Rules:
 //
-//   - Turns are rewound and restored between two turns only: a request under way was made with the old ones. The
-//     turn is not stopped for that.
-//   - Whichever messages it names, an overlay makes a summary that is being written stale.
+//   - Turns are rewound and restored only between two turns, because a running request contains the old ones. The
+//     running turn is not stopped.
+//   - Any overlay makes a summary that is being written stale.
 //   - An edit does not delay later compactions by the planner or the model.
 //   - If the overlay cannot be stored, nothing is changed, and nothing is tried again.
 
-// applyByHand appends the overlay of an operation, and returns its origin.
+// applyByHand appends the overlays of an operation, and returns their origin.
 func (c *Compactor) applyByHand(ctx context.Context, d operation) (origin conversation.Origin, failure *llm.Error) {
 	if err := c.journal.Flush(ctx); err != nil {
 		return origin, err
@@ -60,7 +60,8 @@ func (c *Compactor) overlaysOf(d operation) ([]conversation.Body, error) {
 	computed, _ := conversation.OriginOf(body) // the zero value has no reason
 	origin.Why = computed.Why
 	then := append(log, conversation.NextEvents(log, c.journal.Now(), body)...)
-	origin.Before, origin.After = c.journal.Meter().EstimatedTokens(), c.journal.Meter().WithView(projection.Project(then)).EstimatedTokens()
+	meter := c.journal.Meter()
+	origin.Before, origin.After = meter.EstimatedTokens(), meter.WithView(projection.Project(then)).EstimatedTokens()
 	return conversation.AssignEpoch([]conversation.Body{body}, c.journal.NextSeq(), origin), nil
 }
 
@@ -81,7 +82,7 @@ func (c *Compactor) maskOverlays(events []uint64, origin conversation.Origin) ([
 	return proposal.Bodies(c.journal.NextSeq()), nil
 }
 
-// turnToRewind returns the first turn that a rewind undoes, and its message; -1 if no such turn exists. restored says
+// turnToRewind returns the first turn that a rewind undoes, and its message; -1 if no such turn exists. restored means
 // that rewound turns will be restored before the rewind.
 func (c *Compactor) turnToRewind(turn int, restored bool) (first int, text string) {
 	events := c.journal.Events()
@@ -91,8 +92,8 @@ func (c *Compactor) turnToRewind(turn int, restored bool) (first int, text strin
 	}
 	first = -1
 	for i, e := range events {
-		m, said := e.Body.(conversation.UserMessage)
-		if !said || rewound != nil && rewound[i] != 0 {
+		m, ok := e.Body.(conversation.UserMessage)
+		if !ok || rewound != nil && rewound[i] != 0 {
 			continue
 		}
 		if turn < 0 || e.Turn == turn {

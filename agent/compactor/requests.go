@@ -13,9 +13,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// The commands of the user, which run at the next boundary in the order of their arrival.
+// The commands of the user run in order of arrival: at once while idle, otherwise before the next request of the turn.
 
-// Review accepts the summary in review with the user's text, or discards it. It does nothing if no summary is in review.
+// Review accepts the summary in review with the user's text, or discards it. Without one it does nothing.
 func (c *Compactor) Review(text string, accept bool) {
 	switch j := c.job; {
 	case j == nil || j.state != stateInReview:
@@ -26,7 +26,7 @@ func (c *Compactor) Review(text string, accept bool) {
 	}
 }
 
-// Compact requests a compaction. A request that equals the newest one or the running one joins it.
+// Compact requests a compaction. A request that equals the newest waiting one or the running one joins it.
 func (c *Compactor) Compact(request edit.Request) {
 	if n := len(c.operations); n > 0 {
 		if last := &c.operations[n-1]; last.what == edit.OpCompact && sameRequest(c.journal.Rules(), last.request, request) {
@@ -45,7 +45,7 @@ func (c *Compactor) Compact(request edit.Request) {
 
 // Undo undoes the compaction of an epoch, 0 for the newest in force.
 func (c *Compactor) Undo(epoch uint64) {
-	if epoch == 0 && len(c.operations) == 0 { // the newest that the user sees now
+	if epoch == 0 && len(c.operations) == 0 { // the user means the newest one on the screen
 		for _, e := range conversation.Epochs(c.journal.Events()) {
 			if e.InForce {
 				epoch = e.ID
@@ -95,14 +95,14 @@ func (c *Compactor) Preview(request edit.Request) (proposal edit.Proposal, failu
 // Cancel discards the summary that is being written or reviewed.
 func (c *Compactor) Cancel() { c.discard(c.job, ErrCancelled) }
 
-// Awaiting reports whether the owner waits for a summary.
+// Awaiting reports whether the turn waits for a summary.
 func (c *Compactor) Awaiting() bool { return c.awaiting }
 
-// HasOperations reports whether operations wait for a boundary.
+// HasOperations reports whether commands of the user wait.
 func (c *Compactor) HasOperations() bool { return len(c.operations) > 0 }
 
-// Breakdown copies the input of a breakdown of the context under these rules, and in window w if its size is known. The
-// returned function computes it, on any goroutine.
+// Breakdown copies the input of a breakdown under these rules, and in window w if its size is known. The returned
+// function computes the breakdown; any goroutine may call it.
 func (c *Compactor) Breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	return c.schedule.breakdown(rules, w)
 }
@@ -116,7 +116,7 @@ func (c *Compactor) RulesChanged() {
 	c.dropStale()
 }
 
-// Observe reads stored events.
+// Observe updates the compactor's knowledge of earlier compactions from new events.
 func (c *Compactor) Observe(events []conversation.Event) {
 	affectsHistory := func(e conversation.Event) bool {
 		k := e.Body.Kind()
@@ -127,7 +127,7 @@ func (c *Compactor) Observe(events []conversation.Event) {
 	}
 }
 
-// ForgetPreviousModel ends the use of the previous model: the conversation fits into the window of the current one.
+// ForgetPreviousModel stops the use of the previous model, because the conversation fits the current model's window.
 func (c *Compactor) ForgetPreviousModel() { c.writers.previous, c.writers.recordedModel = nil, "" }
 
 // RememberModel keeps the current model for summaries if its window is larger than that of the next one.
@@ -139,10 +139,10 @@ func (c *Compactor) ModelChanged() {
 	c.dropStale()
 }
 
-// Replan has the planner asked again before the next turn.
+// Replan makes the compactor ask the planner again before the next turn.
 func (c *Compactor) Replan() { c.replan = true }
 
-// Begin reads the stored log.
+// Begin reads the log when a conversation is opened.
 func (c *Compactor) Begin() {
 	c.schedule.refreshHistory()
 	if last := c.journal.RecordedModel(); last.Model != "" && last.Name() != c.journal.Model().Name() {

@@ -18,16 +18,16 @@ import (
 
 // A request on the chat completions wire. Its rules:
 //
-//   - the model's name, the reply's token limit and all fields that the library's types lack are added to the
-//     JSON that those types make
+//   - go-openai's types produce the JSON; the model's name, the reply's token limit and all fields that those types
+//     lack are added to it
 //   - every message has content, every call has arguments
 //   - temperature is never sent
-//   - signed and encrypted fields go back only to the route they came from
+//   - signed and encrypted fields are sent back only over the route (provider/model) that they came from
 
 const (
 	noOutput     = "(no output)"
 	noParameters = `{"type":"object","properties":{}}`
-	// anySignature is what Gemini accepts in place of the signature of a call that another model made.
+	// anySignature is the extra_content that Gemini accepts for a call that another model made.
 	anySignature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 )
 
@@ -73,10 +73,10 @@ func (c *Client) chatBody(r llm.Request, f bodyForm) ([]byte, error) {
 }
 
 // withFields returns a JSON object with fields added or replaced. Its keys are sorted.
-func withFields(object []byte, over map[string]any) (json.RawMessage, error) {
+func withFields(object []byte, added map[string]any) (json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	err := json.Unmarshal(object, &fields)
-	for name, value := range over {
+	for name, value := range added {
 		if err == nil {
 			fields[name], err = conversation.EncodeJSON(value)
 		}
@@ -90,18 +90,18 @@ func withFields(object []byte, over map[string]any) (json.RawMessage, error) {
 // chatMessages returns the messages of a request, each as JSON. A message with a cache breakpoint has its text in a
 // content part, because only a part can carry the breakpoint.
 func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessage, err error) {
-	size := len(r.System)
+	size := len(r.System) // of the prompt so far, in bytes: a short prefix is not cached
 	for _, t := range r.Tools {
 		size += len(t.Name) + len(t.Description) + len(t.Parameters)
 	}
-	add := func(m goopenai.ChatCompletionMessage, images []any, over map[string]any, mark bool) error {
-		mark = mark && f.breakpoints && size >= anthropic.MinCachedBytes && m.Content != ""
-		if mark || len(images) > 0 {
-			over["content"] = f.contentParts(images, m.Content, mark)
+	add := func(m goopenai.ChatCompletionMessage, images []any, extra map[string]any, breakpoint bool) error {
+		breakpoint = breakpoint && f.breakpoints && size >= anthropic.MinCachedBytes && m.Content != ""
+		if breakpoint || len(images) > 0 {
+			extra["content"] = f.contentParts(images, m.Content, breakpoint)
 		}
 		raw, err := m.MarshalJSON()
-		if err == nil && len(over) > 0 {
-			raw, err = withFields(raw, over)
+		if err == nil && len(extra) > 0 {
+			raw, err = withFields(raw, extra)
 		}
 		if err != nil {
 			return fmt.Errorf("message %d: %w", len(out), err)
@@ -110,13 +110,14 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		return nil
 	}
 	if r.System != "" {
-		if err := add(goopenai.ChatCompletionMessage{Role: "system", Content: r.System}, nil, map[string]any{}, true); err != nil {
+		system := goopenai.ChatCompletionMessage{Role: "system", Content: r.System}
+		if err := add(system, nil, map[string]any{}, true); err != nil {
 			return nil, err
 		}
 	}
 	r.Messages = withResultImages(r)
-	marks := promptcache.MarkIndexes(r.Messages)
-	from := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.reasoningLoop}.EchoFrom(r.Messages)
+	breakpoints := promptcache.MarkIndexes(r.Messages)
+	reasoningFrom := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.reasoningLoop}.EchoFrom(r.Messages)
 	for i, m := range r.Messages {
 		size += len(m.Text)
 		for _, c := range m.Calls {
@@ -128,11 +129,11 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		for _, image := range sent {
 			images = append(images, newImagePart(image, r.DataURL(image)))
 		}
-		m = f.withEcho(m, route, i >= from)
+		m = f.withReasoning(m, route, i >= reasoningFrom)
 		message := f.chatMessage(m)
-		over, err := f.extraFields(m, message.ToolCalls, r.Model, route)
+		extra, err := f.extraFields(m, message.ToolCalls, r.Model, route)
 		if err == nil {
-			err = add(message, images, over, m.Role != projection.RoleAssistant && slices.Contains(marks, i))
+			err = add(message, images, extra, m.Role != projection.RoleAssistant && slices.Contains(breakpoints, i))
 		}
 		if err != nil {
 			return nil, err
@@ -141,13 +142,13 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 	return out, nil
 }
 
-// withResultImages returns the messages of a request with the images of results in the user message that follows them, which is
-// added where there is none: on this wire a result is a text.
+// withResultImages moves the images of tool results into the user message that follows, because on this wire results
+// are text only. It adds a user message where none follows.
 func withResultImages(r llm.Request) (out []projection.Message) {
 	var images []conversation.Image
 	place := func(next *projection.Message) {
 		if len(images) > 0 && (next == nil || next.Role != projection.RoleUser) {
-			out = append(out, projection.Message{Role: projection.RoleUser, Text: imagesOfResults, Images: images})
+			out = append(out, projection.Message{Role: projection.RoleUser, Text: resultImagesText, Images: images})
 		} else if len(images) > 0 {
 			next.Images = slices.Concat(images, next.Images)
 		}
@@ -167,10 +168,10 @@ func withResultImages(r llm.Request) (out []projection.Message) {
 	return out
 }
 
-// imagesOfResults stands beside images of results. It is part of requests, and never changes.
-const imagesOfResults = "[the images of the results above]"
+// resultImagesText accompanies images of results. It never changes, so that recorded requests can be rebuilt.
+const resultImagesText = "[the images of the results above]"
 
-// textPart is a text that stands beside images or has a cache breakpoint.
+// textPart is the text of a message that also has images or a cache breakpoint.
 type textPart struct {
 	Type  string     `json:"type"`
 	Text  string     `json:"text"`
@@ -206,10 +207,10 @@ func newImagePart(m conversation.Image, url string) imagePart {
 	return imagePart{Type: "image_url", Image: &imageURL{url}}
 }
 
-// contentParts returns images followed by a text, with a breakpoint if mark is set. An empty text is left out.
-func (f bodyForm) contentParts(images []any, text string, mark bool) []any {
+// contentParts returns images followed by a text. An empty text is left out.
+func (f bodyForm) contentParts(images []any, text string, breakpoint bool) []any {
 	p := textPart{Type: "text", Text: text}
-	if mark {
+	if breakpoint {
 		if p.Cache = (&cacheMark{Type: "ephemeral"}); f.cacheHour {
 			p.Cache.TTL = "1h"
 		}
@@ -242,14 +243,14 @@ func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessa
 	return out
 }
 
-// withEcho returns a message with its reasoning where the endpoint wants it. goes false removes the reasoning.
-func (f bodyForm) withEcho(m projection.Message, route string, goes bool) projection.Message {
+// withReasoning returns a message with its reasoning in the place that the endpoint reads, or without it if not sent.
+func (f bodyForm) withReasoning(m projection.Message, route string, sent bool) projection.Message {
 	if f.ownReasoning && !m.CameFrom(route) {
 		m.Reasoning = ""
 	}
 	switch {
 	case m.Role != projection.RoleAssistant:
-	case !goes:
+	case !sent:
 		m.Reasoning = ""
 	case m.Reasoning == "":
 		if f.blankReasoning && len(m.Calls) > 0 {
@@ -264,32 +265,34 @@ func (f bodyForm) withEcho(m projection.Message, route string, goes bool) projec
 }
 
 // extraFields returns the JSON fields of a message that the library's type lacks.
-func (f bodyForm) extraFields(m projection.Message, calls []goopenai.ToolCall, model, route string) (map[string]any, error) {
-	over := map[string]any{}
+func (f bodyForm) extraFields(
+	m projection.Message, calls []goopenai.ToolCall, model, route string,
+) (map[string]any, error) {
+	extra := map[string]any{}
 	if m.Role == projection.RoleTool {
-		return over, nil
+		return extra, nil
 	}
 	if m.Text == "" {
-		if over["content"] = ""; len(m.Calls) > 0 && f.nullContent {
-			over["content"] = nil
+		if extra["content"] = ""; len(m.Calls) > 0 && f.nullContent {
+			extra["content"] = nil
 		}
 	}
 	if m.Role != projection.RoleAssistant {
-		return over, nil
+		return extra, nil
 	}
 	if m.Reasoning != "" && f.reasoningAs != "" {
-		over[f.reasoningAs] = m.Reasoning
+		extra[f.reasoningAs] = m.Reasoning
 	}
 	if f.sendsSigned(m, route) {
 		for _, name := range [...]string{"reasoning_details", "extra_content"} {
 			if v := m.Extras[name]; json.Valid(v) {
-				over[name] = json.RawMessage(v)
+				extra[name] = json.RawMessage(v)
 			}
 		}
 	}
 	signed := f.callExtras(m, model, route)
 	if len(signed) == 0 {
-		return over, nil
+		return extra, nil
 	}
 	var all []json.RawMessage
 	for i, c := range calls {
@@ -298,26 +301,29 @@ func (f bodyForm) extraFields(m projection.Message, calls []goopenai.ToolCall, m
 			return nil, err
 		}
 		fields := map[string]any{}
-		if extra, ok := signed[i]; ok {
-			fields["extra_content"] = json.RawMessage(extra)
+		if content, ok := signed[i]; ok {
+			fields["extra_content"] = json.RawMessage(content)
 		}
 		if raw, err = withFields(raw, fields); err != nil {
 			return nil, err
 		}
 		all = append(all, raw)
 	}
-	over["tool_calls"] = all
-	return over, nil
+	extra["tool_calls"] = all
+	return extra, nil
 }
 
-// sendsSigned reports whether signed or encrypted fields go back with a reply: only by the route that it came by, only if no
-// overlay changed the message, and only if the server did not refuse them before.
+// sendsSigned reports whether the signed or encrypted fields of a reply are sent back: only over its own route, only if
+// no overlay changed the reply, and only if the server has not refused them before.
 func (f bodyForm) sendsSigned(m projection.Message, route string) bool {
-	return cameFrom(m.Extras, route) && (f.signedAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > f.signedAfter) && (!f.ownReasoning || m.Overlay == 0)
+	if !cameFrom(m.Extras, route) || f.ownReasoning && m.Overlay != 0 {
+		return false
+	}
+	return f.signedAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > f.signedAfter
 }
 
-// callExtras returns the extra_content to send with each call, by the call's index: what came with it, or, for a message of
-// another model, the signature that Gemini accepts for the first call.
+// callExtras returns the extra_content to send with each call, by the call's index. It is what came with the call. If
+// none came, as from another model, the first call gets the signature that Gemini accepts.
 func (f bodyForm) callExtras(m projection.Message, model, route string) map[int]conversation.RawJSON {
 	out := map[int]conversation.RawJSON{}
 	if f.sendsSigned(m, route) {

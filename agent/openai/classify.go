@@ -12,9 +12,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// A server's error becomes a class, a message and a hint. The order of the checks matters: some quota errors have the
-// status of a rate limit, some requests above the rate limit's tokens per minute are refused in words like those of an
-// overflow, and some overflows have status 413, 422 or 500.
+// A server's error becomes a class, a message and a hint. The order of the checks matters. Some quota errors have the
+// status of a rate limit. Some requests above the rate limit's tokens per minute are refused in words like those of an
+// overflow. Some overflows have status 413, 422 or 500.
 
 // statusError returns the error for a status other than 2xx.
 func (w endpoint) statusError(status int, h http.Header, body []byte) *llm.Error {
@@ -38,14 +38,14 @@ func (w endpoint) ReportedError(body []byte) *llm.Error {
 	return e
 }
 
-// class returns the class of a fault. Every fault has one.
+// class returns the class of a fault.
 func (w endpoint) class(status int, f *Fault) llm.Class {
 	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	_, _, tooLong := f.overflow()
 	switch {
-	case outOfCredit(status, f, text):
+	case isQuotaUsedUp(status, f, text):
 		return llm.Quota
-	case ofRateTier(status, text):
+	case exceedsRateLimit(status, text):
 		return llm.TooLarge
 	case tooLong && mayOverflow(status, text):
 		return llm.Overflow
@@ -55,11 +55,11 @@ func (w endpoint) class(status int, f *Fault) llm.Class {
 	if c, ok := classOfStatus(status, f, text); ok {
 		return c
 	}
-	return classOfWords(text)
+	return classOfMessage(text)
 }
 
-// ofRateTier reports whether a request alone is larger than the rate limit's tokens per minute.
-func ofRateTier(status int, text string) bool {
+// exceedsRateLimit reports whether a single request is larger than the rate limit's tokens per minute.
+func exceedsRateLimit(status int, text string) bool {
 	if status == http.StatusRequestEntityTooLarge {
 		return hasAny(text, "tpm", "rate_limit", "tokens per min")
 	}
@@ -122,8 +122,8 @@ func classOfRefusal(f *Fault, text string) llm.Class {
 	return llm.BadRequest
 }
 
-// classOfWords returns the class by the message, for errors without a telling status.
-func classOfWords(text string) llm.Class {
+// classOfMessage returns the class by the message, for errors whose status does not tell it.
+func classOfMessage(text string) llm.Class {
 	switch {
 	case hasAny(text, "rate limit", "rate_limit", "too many requests", "resource_exhausted"):
 		return llm.RateLimited
@@ -137,8 +137,8 @@ func classOfWords(text string) llm.Class {
 	return llm.ServerFault
 }
 
-// outOfCredit reports whether a quota is used up. Gemini calls its rate limits a quota too, but sends a retry delay.
-func outOfCredit(status int, f *Fault, text string) bool {
+// isQuotaUsedUp reports whether a quota is used up. Gemini calls rate limits a quota too, but sends a retry delay.
+func isQuotaUsedUp(status int, f *Fault, text string) bool {
 	if f.retryIn != "" || status >= 500 {
 		return false
 	}
@@ -151,7 +151,7 @@ func hasAny(text string, words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// describe sets the message, the hint and the cause, all without keys, and the fields that depend on the server's message.
+// describe sets the fields that depend on the server's message. None contains a key.
 func (w endpoint) describe(e *llm.Error, f *Fault) {
 	words := strings.ToLower(f.Message)
 	switch e.Class {
@@ -175,14 +175,14 @@ func (w endpoint) describe(e *llm.Error, f *Fault) {
 	}
 }
 
-// leads begin messages. Each ends with the preposition that the endpoint's name follows.
+// leads are the first words of messages. The endpoint's name follows.
 var leads = map[llm.Class]string{
 	llm.Auth: "Key refused by", llm.Quota: "Out of credit at", llm.NotFound: "No such model or address at",
 	llm.TooLarge: "Larger than the rate limit takes at once at", llm.RateLimited: "Rate limited by", llm.Overloaded: "No capacity at",
 	llm.ServerFault: "Server error at", llm.BadRequest: "Request refused by",
 }
 
-// lead returns the beginning of a message, before the server's own words. It leaves out the name of a custom server.
+// lead returns the first words of a message. The server's own words follow. The name of a custom server is left out.
 func (w endpoint) lead(e *llm.Error, words string) string {
 	lead := leads[e.Class]
 	switch {

@@ -29,7 +29,7 @@ const (
 	maxStream        = 256 << 20             // bytes of the stream of one reply
 )
 
-// Client is an llm.Provider for one endpoint. It omits parameters once refused. It is safe for concurrent use.
+// Client is an llm.Provider for one endpoint. It omits parameters after a refusal. It is safe for concurrent use.
 type Client struct {
 	opts     Options
 	endpoint endpoint
@@ -47,7 +47,7 @@ type learnedQuirks struct {
 	noUsageOption        bool // refuses stream_options
 	usesOtherLimit       bool // wants max_completion_tokens where the default is max_tokens, or the reverse
 	needsResponses       bool // needs the Responses API
-	isLlamaCpp           bool // is a llama.cpp server under another provider name: it reports progress
+	isLlamaCpp           bool // is llama.cpp under another provider name: it can report progress
 	noCacheKey           bool // refuses prompt_cache_key
 	noBreakpoints        bool // refuses cache breakpoints
 	noRetention          bool // refuses prompt_cache_retention, a cache of 24 hours
@@ -57,25 +57,28 @@ type learnedQuirks struct {
 	noReasoningItems     bool // refuses its own earlier reasoning items
 	noReasoningSummary   bool // refuses to summarize reasoning
 	noReasoningEcho      bool // refuses reasoning in messages
-	noBlockBinding       bool // refuses the parameter that drops mismatched thinking
-	maxOutput            int  // largest reply in tokens by a refusal, 0 if unknown
-	listedMaxOutput      int  // largest reply in tokens by the server's model list, 0 if unknown
+	noBlockBinding       bool // refuses the parameter that drops thinking whose context changed
+	maxOutput            int  // largest reply in tokens, from a refusal; 0: unknown
+	listedMaxOutput      int  // largest reply in tokens, from the server's model list; 0: unknown
 }
 
-// maxResends limits how often a request is sent again: once for each quirk that a refusal can show.
+// maxResends limits how often a request is sent again. Each refusal can reveal one more quirk.
 const maxResends = 14
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
 	e := resolve(&o)
 	return &Client{
-		opts: o, endpoint: newEndpoint(o, e), body: mergedBody(o.Body), maxStream: maxStream, learned: map[string]learnedQuirks{},
+		opts: o, endpoint: newEndpoint(o, e), body: mergedBody(o.Body), maxStream: maxStream,
+		learned: map[string]learnedQuirks{},
 		// Redirects are not followed: they would turn a POST into a GET, and could send a key to another host.
-		http: &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		http: &http.Client{Transport: o.Transport, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}},
 	}
 }
 
-// resolve fills in the provider's defaults where o is empty, and returns the provider's table entry.
+// resolve fills in the provider's defaults where o is empty, and returns the provider's entry.
 func resolve(o *Options) Endpoint {
 	e, ok := KnownProvider(o.Provider)
 	if !ok {
@@ -90,8 +93,7 @@ func resolve(o *Options) Endpoint {
 	case o.BaseURL == "":
 		o.BaseURL = e.BaseURL
 	case e.BaseURL != "" && o.BaseURL != e.BaseURL && !e.Local:
-		// The user gave another address for a known name (OPENAI_BASE_URL). That server
-		// may lack the special features of the provider's own.
+		// The user set another address for a known provider (OPENAI_BASE_URL). Its server may lack special features.
 		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures, Responses: e.Responses,
 			EmptyOverflow: e.EmptyOverflow, CacheHeader: e.CacheHeader}
 		if e.Wire == WireResponses {
@@ -140,8 +142,8 @@ func (c *Client) ImageRule(m llm.Model) meter.ImageRule {
 	return m.Images
 }
 
-// Thinking implements [llm.Thinker]. It returns the indices of the messages whose thinking is sent, and whether the
-// endpoint rejects thinking after the messages before it have changed.
+// Thinking implements [llm.Thinker]. It returns the indices of the messages whose thinking is sent. bound means that
+// the endpoint rejects thinking once a message before it has changed.
 func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
 	f, route := c.chooseForm(r, c.learnedQuirks(r.Model)), routeOf(c.endpoint, r.Model)
 	if f.wire == WireMessages {
@@ -182,7 +184,9 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 	return func(yield func(llm.Chunk, error) bool) {
 		r, err := r.WithImages(ctx)
 		if err != nil {
-			yield(llm.Chunk{}, &llm.Error{Class: llm.BadRequest, Message: "An image could not be read: " + err.Error(), Hint: "plimsoll doctor looks for damage", Err: err})
+			message := "An image could not be read: " + err.Error()
+			yield(llm.Chunk{}, &llm.Error{Class: llm.BadRequest, Message: message, Err: err,
+				Hint: "plimsoll doctor looks for damage"})
 			return
 		}
 		for range 1 + maxResends {
@@ -193,7 +197,7 @@ func (c *Client) Stream(ctx context.Context, r llm.Request) iter.Seq2[llm.Chunk,
 	}
 }
 
-// attempt sends a request once. It returns true if the endpoint refused it before any chunk was yielded, and the
+// attempt sends a request once. again means that the endpoint refused it before any chunk was yielded, and that the
 // refusal showed which parameter to change.
 func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.Chunk, error) bool) (again bool) {
 	known := c.learnedQuirks(r.Model)
@@ -235,7 +239,7 @@ func (c *Client) wire(model string, known learnedQuirks) Wire {
 	if c.opts.Wire != WireAuto {
 		return c.opts.Wire
 	}
-	if known.needsResponses || c.chatTools(model) == catalog.ChatToolsResponses {
+	if known.needsResponses || c.toolQuirk(model) == catalog.ChatToolsResponses {
 		return WireResponses
 	}
 	return WireChat
@@ -244,7 +248,7 @@ func (c *Client) wire(model string, known learnedQuirks) Wire {
 // EffortNote returns a sentence for the user on why a reasoning effort has no effect, "" if it has.
 func (c *Client) EffortNote(model, effort string) string {
 	known := c.learnedQuirks(model)
-	wire, tools := c.wire(model, known), c.chatTools(model)
+	wire, tools := c.wire(model, known), c.toolQuirk(model)
 	why := ""
 	switch {
 	case effort == "":
@@ -272,8 +276,8 @@ func (c *Client) mayReason(model string) bool {
 	return !ok || e.Reasoning
 }
 
-// chatTools returns how chat completions must be used for this model with tools, such as without reasoning effort.
-func (c *Client) chatTools(model string) catalog.ChatTools {
+// toolQuirk returns what chat completions with tools need for this model, such as no reasoning effort.
+func (c *Client) toolQuirk(model string) catalog.ChatTools {
 	if !c.endpoint.Responses {
 		return catalog.ChatToolsPlain
 	}

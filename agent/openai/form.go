@@ -167,8 +167,8 @@ func (c *Client) chooseForm(r llm.Request, known learnedQuirks) bodyForm {
 	f.ownReasoning, f.usage = true, !known.noUsageOption
 	f.maxCompletion = c.endpoint.MaxCompletion != known.usesOtherLimit // Ollama silently ignores the newer name
 	f.progress = c.endpoint.Progress || known.isLlamaCpp
-	f.effortNone = len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone
-	if len(r.Tools) > 0 && c.chatTools(r.Model) != catalog.ChatToolsPlain {
+	f.effortNone = len(r.Tools) > 0 && c.toolQuirk(r.Model) == catalog.ChatToolsEffortNone
+	if len(r.Tools) > 0 && c.toolQuirk(r.Model) != catalog.ChatToolsPlain {
 		f.effort = "" // these models take tools only without one
 	}
 	f.breakpoints = c.usesBreakpoints(r.Model) && !known.noBreakpoints

@@ -47,7 +47,7 @@ type listRow struct {
 	MaxCompletion int `json:"max_completion_tokens"` // Groq
 }
 
-// rowsOf returns the models of a list as JSON.
+// rowsOf returns the JSON of each model in a list.
 func rowsOf(body []byte) []json.RawMessage {
 	var bare []json.RawMessage
 	if json.Unmarshal(body, &bare) == nil {
@@ -57,8 +57,7 @@ func rowsOf(body []byte) []json.RawMessage {
 		Data   []json.RawMessage `json:"data"`
 		Models []json.RawMessage `json:"models"`
 	}
-	// A field of another type counts as absent.
-	_ = json.Unmarshal(body, &in)
+	_ = json.Unmarshal(body, &in) // a field of the wrong type counts as absent
 	if len(in.Data) > 0 {
 		return in.Data
 	}
@@ -69,8 +68,7 @@ func readList(body []byte, _ string) answer {
 	var a answer
 	for _, raw := range rowsOf(body) {
 		var r listRow
-		// A field of another type counts as absent.
-		_ = json.Unmarshal(raw, &r)
+		_ = json.Unmarshal(raw, &r) // a field of the wrong type counts as absent
 		m := r.listed()
 		if m.ID == "" {
 			continue
@@ -131,8 +129,8 @@ func fitForChat(id, kind string) bool {
 	return !hasAny(strings.ToLower(id), notForChat...)
 }
 
-// listedPrices reads OpenRouter's prices, which are text in USD per token, and Together's, which are numbers in USD per
-// million. OpenRouter gives a negative price to models that choose another model.
+// listedPrices reads prices: OpenRouter's are texts in USD per token, Together's are numbers in USD per million tokens.
+// OpenRouter gives a negative price to models that route to another model.
 func listedPrices(raw json.RawMessage) *llm.Prices {
 	var p struct {
 		Prompt     string  `json:"prompt"`

@@ -8,10 +8,11 @@ import (
 	"sync"
 )
 
-// How servers report that a request is larger than the window, and how the window and the size of the prompt are read
-// from their messages. Numbers may have separators. Rate limits are sorted out before.
+// Servers report in words of their own that a request is larger than the window. The window and the size of the prompt
+// are read from these messages. Numbers may have separators. The caller has excluded rate limits.
 
-// overflowSentence is the sentence of one server. Group "n" is the window, "m" the prompt, "parts" the request's parts, each optional.
+// overflowSentence matches the message of one server. The group "n" is the window, "m" the prompt, "parts" the sizes of
+// the request's parts. Each is optional.
 type overflowSentence struct {
 	server string
 	re     *regexp.Regexp
@@ -19,15 +20,15 @@ type overflowSentence struct {
 
 const num = `([\d,._]*\d)`
 
-// sentence compiles a sentence, in which {N} is the window and {M} the prompt.
+// sentence compiles a pattern, in which {N} is the window and {M} the prompt.
 func sentence(server, pattern string) overflowSentence {
 	pattern = strings.ReplaceAll(pattern, "{N}", "(?P<n>"+num+")")
 	pattern = strings.ReplaceAll(pattern, "{M}", "(?P<m>"+num+")")
 	return overflowSentence{server, regexp.MustCompile(`(?is)` + pattern)}
 }
 
-// overflowSentences are tried in order; the most informative sentences come first. They are compiled at the first refusal,
-// which most runs of the program never meet.
+// overflowSentences are tried in order; the most informative ones come first. They are compiled at the first refusal,
+// because most runs never meet one.
 var overflowSentences = sync.OnceValue(func() []overflowSentence {
 	return []overflowSentence{
 		sentence("llama.cpp, Ollama", `request \({M} tokens\) exceeds the available context size \({N} tokens\)`),
@@ -72,8 +73,8 @@ var overflowWords = []string{
 	"max_tokens must be at least 1, got -",               // vLLM to 0.7: the rest of the window
 }
 
-// replyTooLong matches messages about a reply limit that is too large. That is not an overflow, even if the message names
-// the window, unless it also counts the prompt.
+// replyTooLong matches messages about a reply limit that is too large. That is no overflow, even if the message names
+// the window, unless it also gives the size of the prompt.
 var replyTooLong = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?is)max(?:_completion|_output)?_tokens\\b.{0,60}?" +
 		"(?:too (?:large|high|big)|greater than|less than|at most|exceeds|> ?\\d|<= ?\\d)")

@@ -19,7 +19,7 @@ const (
 
 // outgoingRequest is an HTTP request, and the decoder for its answer.
 type outgoingRequest struct {
-	path    string // is appended to the base URL
+	path    string // appended to the base URL
 	body    []byte
 	headers map[string]string
 	decoder decoder
@@ -55,17 +55,16 @@ func (c *Client) post(ctx context.Context, out outgoingRequest, dog *watchdog) (
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		dog.end(errorBodyTime)
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody)) // a partial body still has some of the message
-		// The connection is not used again, so an error of Close does not matter.
-		_ = resp.Body.Close()
+		_ = resp.Body.Close()                                          // the connection is not used again
 		return nil, c.endpoint.statusError(resp.StatusCode, resp.Header, body)
 	}
 	return resp, nil
 }
 
-// setHeaders sets the headers of every request. The user's own headers win; their beta header is added to ours.
+// setHeaders sets the headers of every request. The user's own headers win; their beta header adds to ours.
 func setHeaders(h http.Header, own map[string]string) {
-	// net/http does not send this key. It makes the transport send a request again if an idle connection turns out to be
-	// closed: llama.cpp announces keep-alive and closes after each streamed answer.
+	// net/http does not send this key. It makes the transport send a request again if an idle connection turns out to
+	// be closed: llama.cpp announces keep-alive and closes after each streamed answer.
 	h["Idempotency-Key"] = nil
 	h.Set("User-Agent", "plimsoll")
 	h.Set("X-Title", "Plimsoll") // OpenRouter shows it as the program's name

@@ -11,27 +11,26 @@ import (
 
 var errSilence = errors.New("nothing arrived for too long")
 
-// watchdog cancels a request if no byte arrives for too long. Every byte counts, so keep-alives keep a slow reply open
-// until its stop reason.
+// watchdog cancels a request if no byte arrives for too long. Every byte counts, even that of a keep-alive.
 type watchdog struct {
 	timer *time.Timer
 	idle  time.Duration
 	ended bool // bytes no longer extend the time
 }
 
-func (d *watchdog) alive() {
+func (d *watchdog) reset() {
 	if !d.ended {
 		d.timer.Reset(d.idle)
 	}
 }
 
-// end leaves limit for the rest of the answer, whatever bytes come.
+// end allows limit for the rest of the answer, however many bytes arrive.
 func (d *watchdog) end(limit time.Duration) {
 	d.ended = true
 	d.timer.Reset(min(d.idle, limit))
 }
 
-// watchedBody is a body that tells the watchdog of its bytes, and ends with an error after too many.
+// watchedBody is a body that resets the watchdog with each read, and ends with an error after too many bytes.
 type watchedBody struct {
 	src  io.Reader
 	dog  *watchdog
@@ -45,23 +44,21 @@ func (w *watchedBody) Read(p []byte) (int, error) {
 	}
 	n, err := w.src.Read(p)
 	if w.left -= n; n > 0 {
-		w.dog.alive()
+		w.dog.reset()
 	}
 	return n, err
 }
 
-// A stream of small events costs a wake-up each. batchedBody waits a moment between reads of a slow stream, so that one read
-// returns several events. It does not delay a fast stream, nor the beginning of any stream: a short reply arrives at once
-// and must end at once.
 const (
 	batchTime     = 20 * time.Millisecond
-	unbatchedTime = 100 * time.Millisecond // from the first bytes on without waiting
+	unbatchedTime = 100 * time.Millisecond // after the first bytes, during which no read waits
 	fastBytes     = 4 << 10                // bytes within batchTime that make a stream fast
 )
 
-// batchedBody is a body that is read in larger pieces.
+// batchedBody saves wake-ups: it waits a moment between reads of a slow stream, so that one read returns several
+// events. It does not delay a fast stream, nor the beginning of any stream, because a short reply must end at once.
 type batchedBody struct {
-	ctx      context.Context // of the request: its end ends a wait
+	ctx      context.Context // of the request; ends a wait
 	src      io.Reader
 	began    time.Time // when the first bytes came
 	interval time.Time // start of the interval in which bytes are counted

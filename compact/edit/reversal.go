@@ -16,8 +16,7 @@ var ErrNothingToUndo = errors.New("no compaction to undo")
 // ErrNothingToRedo says that no compaction was undone since the newest one.
 var ErrNothingToRedo = errors.New("no compaction to redo")
 
-// Undo returns the overlay that undoes an epoch; 0 means the newest in force. The
-// error wraps ErrNothingToUndo.
+// Undo returns the overlay that undoes an epoch; 0 means the newest in force. The error wraps ErrNothingToUndo.
 func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {
 	for _, e := range slices.Backward(conversation.Epochs(log)) {
 		if e.InForce && (epoch == 0 || e.ID == epoch) {
@@ -30,8 +29,8 @@ func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {
 	return conversation.Revert{}, ErrNothingToUndo
 }
 
-// Redo returns the overlay that restores the compaction that was undone last, unless
-// another compaction was made since. The error wraps ErrNothingToRedo.
+// Redo returns the overlay that restores the compaction undone last. If another compaction was made since, or none was
+// undone, the error wraps ErrNothingToRedo.
 func Redo(log []conversation.Event) (conversation.Revert, error) {
 	var undone conversation.Epoch
 	newest := uint64(0)
@@ -63,16 +62,18 @@ type Reversal struct {
 	Body    conversation.Revert
 }
 
-// ReversalRequest names the compaction to undo or redo: with Redo the one that was
-// undone last, otherwise Epoch, or with 0 the newest in force.
+// ReversalRequest names the compaction to undo or redo: with Redo the one undone last, otherwise Epoch; 0 means the
+// newest in force.
 type ReversalRequest struct {
 	Redo  bool
 	Epoch uint64
 }
 
-// NewReversal computes a reversal for a log whose next event gets the Seq. The
-// error wraps ErrNothingToUndo or ErrNothingToRedo.
-func NewReversal(log []conversation.Event, r preset.Rules, in Inputs, req ReversalRequest, seq uint64) (Reversal, error) {
+// NewReversal computes a reversal. seq is that of the next event of the log. The error wraps ErrNothingToUndo or
+// ErrNothingToRedo.
+func NewReversal(
+	log []conversation.Event, r preset.Rules, in Inputs, req ReversalRequest, seq uint64,
+) (Reversal, error) {
 	body, err := Undo(log, req.Epoch)
 	if req.Redo {
 		body, err = Redo(log)
@@ -93,16 +94,16 @@ func NewReversal(log []conversation.Event, r preset.Rules, in Inputs, req Revers
 			}
 		}
 	}
-	body.Origin = conversation.Origin{Epoch: seq, Source: conversation.SourceManual, Trigger: "command", Preset: string(r.Preset),
-		Profile: rev.Profile, Why: why}
-	rev.Before, rev.After = in.Meter.EstimatedTokens(), in.Meter.WithView(projection.Project(conversation.Extend(log, in.Now, body))).EstimatedTokens()
+	body.Origin = conversation.Origin{Epoch: seq, Source: conversation.SourceManual, Trigger: "command",
+		Preset: string(r.Preset), Profile: rev.Profile, Why: why}
+	view := projection.Project(conversation.Extend(log, in.Now, body))
+	rev.Before, rev.After = in.Meter.EstimatedTokens(), in.Meter.WithView(view).EstimatedTokens()
 	body.Origin.Before, body.Origin.After = rev.Before, rev.After
 	rev.Body = body
 	return rev, nil
 }
 
-// turnsCovered returns the range of the summaries of an epoch, the zero range
-// without any.
+// turnsCovered returns the range of the summaries of an epoch, the zero range without any.
 func turnsCovered(e conversation.Epoch) Range {
 	r, found := Range{}, false
 	for _, o := range e.Overlays {

@@ -7,30 +7,29 @@ import (
 	"plimsoll/conversation"
 )
 
-// Expect predicts the prompt count of the next report; Classify compares a report with it. While revision, model,
-// system prompt and tools stay the same, a request only grows: it should report the previous count, plus the reply,
-// plus the messages added since. The last two are estimates. Some texts (tables, indented code) have far fewer tokens
-// than estimated, so a report may count as little as half of them.
+// A report is the token usage that the provider sends with a reply. Expect predicts the prompt count of the next
+// report; Classify compares the report with it. While revision, model, system prompt and tools stay the same, requests
+// only grow: the count should be the previous one, plus the reply, plus the messages added since. The last two are
+// estimates. Some texts (tables, indented code) have only half as many tokens as estimated.
 
 // The tolerances for reported counts.
 const (
-	// lightShare is the smallest part of the estimate of added text that a report may count.
-	lightShare = 0.5
+	// minCountedShare is the smallest part of the estimate of added text that a report may count.
+	minCountedShare = 0.5
 	// noiseShare is the tolerated difference as a part of the whole prompt.
 	noiseShare = 0.02
-	// noiseTokens is how much a chat template may add or remove.
+	// noiseTokens is how many tokens a server's chat template may add or remove.
 	noiseTokens = 64.0
-	// A report that misses clearShare of the prompt shows a truncation alone; one that misses doubtShare needs a
-	// second such report in a row. Counts that are wrong by a tenth stay below both.
+	// One report shows a truncation if clearShare of the prompt is missing. If only doubtShare is missing, a second
+	// such report in a row is needed. Counts that are wrong by a tenth stay below both.
 	doubtShare = 0.2
 	clearShare = 0.3
 	// uncachedShare is the tolerated difference between a report and the new tokens of a request when the report may
 	// have counted only uncached tokens.
 	uncachedShare = 0.3
-	// heavyShare bounds a report that becomes an anchor, as a multiple of the calibrated estimate. A larger report is
-	// an error, and the next correct one must not look like a truncation. Before trustedSamples reports the bound is
-	// maxFactor.
-	heavyShare = 1.5
+	// maxCountedShare bounds the reports from which the meter estimates further, as a multiple of the calibrated
+	// estimate. A larger count is an error: used, it would make the next correct count look like a truncation.
+	maxCountedShare = 1.5
 	// minWindow is the smallest plausible window: a single report below it is an error and no truncation.
 	minWindow = 512.0
 )
@@ -44,12 +43,12 @@ const (
 	CountComplete Finding = iota
 	// CountUncachedOnly: only tokens outside the provider's cache were counted.
 	CountUncachedOnly
-	// CountUnclear: tokens are missing, too few to determine the cause.
+	// CountUnclear: tokens are missing, too few to tell why.
 	CountUnclear
 	// CountDoubtful: so many tokens are missing that a second such report in a row shows a truncation.
 	CountDoubtful
-	// PromptCut: the server truncated the prompt.
-	PromptCut
+	// PromptTruncated: the server truncated the prompt.
+	PromptTruncated
 )
 
 // Expected is the predicted prompt count, in calibrated tokens.
@@ -61,8 +60,8 @@ type Expected struct {
 	Reasoning float64
 
 	minAdded, maxAdded float64 // added since the previous request, without its reply and with it; 0 without one
-	previousShort      float64 // count of the previous request if it was too low
-	calibrated         bool    // trustedSamples reports are known, so estimates alone are reliable
+	previousTooLow     float64 // count of the previous request if it was too low
+	calibrated         bool    // enough reports are known for estimates alone to be reliable
 }
 
 // newestRequest describes the newest request, whether or not its count was accepted.
@@ -72,7 +71,7 @@ type newestRequest struct {
 	estimate float64 // uncalibrated, of the request
 	images   float64 // part of estimate that is images
 	reply    float64 // uncalibrated, of its reply
-	tooShort float64 // reported count if it was too low
+	tooLow   float64 // reported count if it was too low
 }
 
 // Expect predicts the count of a report that the view and the meter do not include yet. Of u it reads only Revision
@@ -95,7 +94,7 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 	if q := m.newest; q.valid && q.revision == u.Revision {
 		e.maxAdded = max(0, m.calibrated(u.Estimate-q.estimate, u.Images-q.images))
 		e.minAdded = max(0, e.maxAdded-f*q.reply)
-		e.previousShort = q.tooShort
+		e.previousTooLow = q.tooLow
 	}
 	return e
 }
@@ -104,7 +103,7 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 func (m *Meter) isImplausible(a anchor) bool {
 	most := maxFactor
 	if m.cal.Samples >= trustedSamples {
-		most = heavyShare * m.Factor()
+		most = maxCountedShare * m.Factor()
 	}
 	return a.prompt > most*(a.estimate-a.reply)+noiseTokens
 }
@@ -119,11 +118,11 @@ func (e Expected) Classify(u conversation.Usage) Finding {
 	if e.isUncachedOnly(u) {
 		return CountUncachedOnly
 	}
-	// A low report that is not below the previous low one may have been right: the count then grows with the request.
-	if e.previousShort > 0 && e.previousShort >= e.Reported-noiseTokens {
-		grown := got - e.previousShort
+	// The previous low count may have been right if the count before it was no larger: this one then exceeds it.
+	if e.previousTooLow > 0 && e.previousTooLow >= e.Reported-noiseTokens {
+		grown := got - e.previousTooLow
 		switch {
-		case grown >= max(lightShare*e.maxAdded, noiseTokens):
+		case grown >= max(minCountedShare*e.maxAdded, noiseTokens):
 			return CountComplete
 		case grown > -noiseTokens && e.maxAdded < 2*noiseTokens:
 			return CountUnclear
@@ -133,7 +132,7 @@ func (e Expected) Classify(u conversation.Usage) Finding {
 	case e.Reported == 0:
 		return CountDoubtful
 	case missing > clearShare*e.Tokens && got >= minWindow && got > (1+uncachedShare)*e.maxAdded+noiseTokens:
-		return PromptCut
+		return PromptTruncated
 	case missing > doubtShare*e.Tokens:
 		return CountDoubtful
 	}
@@ -145,7 +144,7 @@ func (e Expected) isPlausible(got, missing float64) bool {
 	if e.Reported == 0 {
 		return !e.calibrated || got >= truncatedShare*(e.Tokens-e.Reasoning)
 	}
-	return missing <= max(lightShare*e.Estimated, noiseShare*e.Tokens, noiseTokens)
+	return missing <= max(minCountedShare*e.Estimated, noiseShare*e.Tokens, noiseTokens)
 }
 
 // isUncachedOnly reports whether a count leaves out tokens that the provider's cache served: it matches the new
@@ -155,10 +154,11 @@ func (e Expected) isUncachedOnly(u conversation.Usage) bool {
 	if u.Cached > u.Prompt {
 		return true
 	}
-	if beside := max(0, u.Cached) + max(0, u.CacheWrite); beside > 0 {
-		if math.Abs(got+float64(beside)-e.Tokens) <= max(uncachedShare*e.Estimated, noiseShare*e.Tokens, noiseTokens) {
+	if cached := max(0, u.Cached) + max(0, u.CacheWrite); cached > 0 {
+		if math.Abs(got+float64(cached)-e.Tokens) <= max(uncachedShare*e.Estimated, noiseShare*e.Tokens, noiseTokens) {
 			return true
 		}
 	}
-	return e.maxAdded > 0 && got >= (1-uncachedShare)*e.minAdded-4*FramingTokens && got <= (1+uncachedShare)*e.maxAdded+noiseTokens
+	least, most := (1-uncachedShare)*e.minAdded-4*FramingTokens, (1+uncachedShare)*e.maxAdded+noiseTokens
+	return e.maxAdded > 0 && got >= least && got <= most
 }

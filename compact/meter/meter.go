@@ -323,7 +323,7 @@ func (m Meter) anchorOn(u conversation.Usage) Meter {
 	}
 	m.cachedShare = -1
 	if u.Undercounted {
-		m.newest.tooShort = float64(u.Prompt)
+		m.newest.tooLow = float64(u.Prompt)
 		return m
 	}
 	if u.Cached >= 0 {

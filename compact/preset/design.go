@@ -10,17 +10,17 @@ import "plimsoll/conversation"
 // Name is the name of a design: Plimsoll's own, a published one that is reproduced exactly, or a baseline.
 type Name string
 
-// The presets.
+// The presets, with the abbreviations that comments use for the published designs.
 const (
 	Plimsoll  Name = "plimsoll"
-	JP        Name = "jp"       // S64, profile default
-	JPHeavy   Name = "jp-heavy" // S64, profile heavy
-	JPAuto    Name = "jp-auto"  // D17
-	Adachsoft Name = "adachsoft"
-	OneClaw   Name = "oneclaw"
-	JCLI      Name = "jcli"
-	Raw       Name = "raw"
-	Truncate  Name = "truncate"
+	JP        Name = "jp"        // S64, profile default
+	JPHeavy   Name = "jp-heavy"  // S64, profile heavy
+	JPAuto    Name = "jp-auto"   // D17
+	Adachsoft Name = "adachsoft" // ADA
+	OneClaw   Name = "oneclaw"   // ONE
+	JCLI      Name = "jcli"      // JCL
+	Raw       Name = "raw"       // baseline: sends everything
+	Truncate  Name = "truncate"  // baseline: drops the oldest units
 )
 
 // Action is how a design reduces a conversation automatically.
@@ -29,9 +29,9 @@ type Action int
 // The automatic actions. A profile that is configured for automatic use replaces them.
 const (
 	ActEvict        Action = iota // evicts the oldest units at the load line, with a note or a summary
-	ActSummariseOld               // after a reply above the load line, summarises all but the protected newest; drops what has no summary (ONE)
-	ActSummariseAll               // before a request above an absolute number of tokens, summarises everything (JCL)
-	ActOnRepeats                  // omits fields of repeated calls before every request, and does nothing else (ADA)
+	ActSummariseOld               // after a reply above the load line, summarises or drops all but the newest units
+	ActSummariseAll               // before a request above an absolute number of tokens, summarises everything
+	ActOnRepeats                  // before every request, omits fields of repeated calls
 	ActDrop                       // the caller drops the oldest units at the load line
 )
 
@@ -41,9 +41,9 @@ type Design struct {
 	PolicyStyle conversation.Style // of turns that a profile strips
 	Action      Action
 
-	// HasAdditions enables features that the published designs lack: results that refer to an equal earlier one, an
-	// index of names for results cut on arrival, a load line that respects the model's price step, and a summary
-	// requested with the conversation's next request.
+	// HasAdditions enables what the published designs lack: a result may refer to an equal earlier one, a capped
+	// result has an index of names, the load line stays below the size at which the model costs more, and the
+	// conversation's next request may ask for the summary.
 	HasAdditions bool
 	// AbsoluteLoadLine makes the load line a fixed number of tokens for any window, and makes requests wait for the
 	// summary.

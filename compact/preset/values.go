@@ -10,8 +10,8 @@ import (
 // The values of the presets. Rules:
 //
 //   - A preset starts from Plimsoll's values and replaces those that its published design defines. Other keys
-//     keep Plimsoll's value, so that a switch that the user turns on has usable settings.
-//   - Layers that a published design lacks are off; masks are Plimsoll's own layer.
+//     keep Plimsoll's value, so that a layer that the user turns on has usable settings.
+//   - Layers that a published design lacks, such as masks, are off.
 //   - The values are complete and satisfy the checks of the configuration, such as a hard line above the load
 //     line.
 
@@ -42,8 +42,8 @@ func RulesOf(p Name) Rules {
 		r.Mask.Enabled, r.Auto.Background = false, false
 		r.Dedupe.Enabled = true
 	case OneClaw:
-		// ONE: at the load line, which Plimsoll shares, a cumulative summary of all but the protected share and no
-		// masking. A manual compaction summarises too.
+		// ONE has Plimsoll's load line. There it summarises all but the protected share; it never masks. A manual
+		// compaction summarises too.
 		r.DefaultProfile, r.Mask.Enabled = ProfileHeavy, false
 		r.Summary.Mode, r.Summary.Input = ModeCumulative, InputRaw
 	case JCLI:
@@ -107,12 +107,12 @@ func (r *Rules) setJP(p Name) {
 	}
 }
 
-// setJCLI sets the values of JCL: placeholders before every request, and above an absolute number of tokens a summary
-// of everything, for which the request waits. A failed summary request is not retried. A manual compaction makes the
-// same summary.
+// setJCLI sets the values of JCL. Before every request, placeholders replace old results. Above an absolute number of
+// tokens everything is summarised, and the request waits for the summary. A failed summary request is not retried. A
+// manual compaction makes the same summary.
 func (r *Rules) setJCLI() {
 	r.DefaultProfile, r.KeepLast = ProfileHeavy, 0
-	r.TokenThreshold = 256 * 800 // for any window
+	r.TokenThreshold = 204_800 // for any window
 	r.Auto.Background, r.Mask.Enabled = false, false
 	r.Micro.Enabled = true
 	r.Summary.Mode, r.Summary.Input = ModeCumulative, InputRaw

@@ -12,15 +12,13 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// This file writes the texts that replace hidden results. They are part of requests and
-// therefore frozen: a new wording needs a new version, and logs keep their version.
+// This file writes the texts that replace masked and capped results. Logs record the version of these texts, and old
+// requests must be reproduced exactly: a new wording needs a new version.
 //
-//   - A stub names the tool, the status and the size of the result, says that it is
-//     no error, and gives the id for recall. Words such as missing, omitted or failed
-//     make models search for an error.
-//   - Arguments never contain placeholder text, because models imitate it in their own
-//     calls: stripped arguments are {}.
-//   - The texts of the other presets are exactly those of their sources.
+//   - A stub names the tool, the status and the size of the result, says that it is no error, and gives the id for
+//     recall. Words such as missing, omitted or failed make models search for an error.
+//   - Stripped arguments are {}. They contain no placeholder text, because models imitate it in their own calls.
+//   - The texts of the other presets are exactly those of their published designs.
 
 // StubVersion is the version of the stub texts that new masks have.
 const StubVersion = 1
@@ -33,8 +31,8 @@ const (
 	errorLineChars = 300
 )
 
-// stub returns the text that replaces a result; "" if its preview would be the whole
-// result. Recall is the id with which the recall tool returns the original.
+// stub returns the text that replaces a result; "" if its preview would be the whole result. recall is the id with
+// which the recall tool returns the original.
 func stub(b conversation.ToolResult, mask *masking, recall string) string {
 	if images := imageStubs(b.Images, strings.TrimSpace("recall "+recall)); images != "" {
 		b.Images = nil
@@ -56,7 +54,7 @@ func stub(b conversation.ToolResult, mask *masking, recall string) string {
 func plimsollStub(b conversation.ToolResult, preview int, recall string) string {
 	name := ToolName(b.Tool)
 	head, tail := bothEnds(b.Text, preview, preview)
-	if b.Total > 0 { // the stored text is a beginning, and ends with a marker
+	if b.Total > 0 { // the stored text is only the beginning, and ends with a marker
 		head, tail = bothEnds(b.Text, 2*preview, 0)
 	}
 	var s strings.Builder
@@ -91,11 +89,11 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 	return s.String()
 }
 
-// maxImageStubs is how many images of a run are named.
+// maxImageStubs is how many images get a line of their own.
 const maxImageStubs = 12
 
-// imageStubs returns a line for each image that is not shown any more, each after a line break; "" without any. recall is the call that brings
-// them back.
+// imageStubs returns a line for each image that is not sent any more, each after a line break; "" without any. recall
+// is the tool call that returns them.
 func imageStubs(images []conversation.Image, recall string) string {
 	var s strings.Builder
 	for i, m := range images {
@@ -132,7 +130,7 @@ func StatusWord(s conversation.ResultStatus) string {
 // capped returns a result cut to its ends; "" if the ends are the whole result.
 func capped(b conversation.ToolResult, limits endLimits, recall string) string {
 	chars := b.Size.Chars()
-	if first, last := min(limits.head, chars), min(limits.tail, chars); chars <= first+last { // they may be any number
+	if chars <= min(limits.head, chars)+min(limits.tail, chars) { // min avoids an overflow of the sum
 		return ""
 	}
 	head, tail := bothEnds(b.Text, limits.head, limits.tail)
@@ -143,12 +141,12 @@ func capped(b conversation.ToolResult, limits endLimits, recall string) string {
 
 // fits reports whether a text has at most first plus last code points.
 func fits(text string, first, last int) bool {
-	first, last = min(first, len(text)), min(last, len(text)) // they may be any number
+	first, last = min(first, len(text)), min(last, len(text)) // avoids an overflow of the sum
 	return len(text) <= first+last || utf8.RuneCountInString(text) <= first+last
 }
 
-// bothEnds returns the beginning and the end of a text, each with at most so many code
-// points, or fewer, down to half, so that it is cut at a line break.
+// bothEnds returns the beginning and the end of a text, at most first and last code points long. Either may be up to
+// half shorter, so that it is cut at a line break.
 func bothEnds(text string, first, last int) (head, tail string) {
 	head = snippet.First(text, first)
 	if i := strings.LastIndexByte(head, '\n'); i >= len(head)/2 && i > 0 {
@@ -182,8 +180,7 @@ func writeCount(b *strings.Builder, n int, noun string) {
 	}
 }
 
-// callIDs assigns the ids of calls in one request: unique, and in the endpoint's format.
-// The same view always has the same ids.
+// callIDs assigns the ids of calls in one request: unique, and in the endpoint's format, and the same for the same view.
 type callIDs struct {
 	form  CallIDForm
 	used  map[string]bool
@@ -216,9 +213,8 @@ func (c *callIDs) isValid(id string) bool {
 	return id != "" && len(id) <= MaxCallID && strings.Trim(id, idChars) == ""
 }
 
-// ToolName returns the name of a call in a form that every endpoint accepts: at most 64 of
-// [A-Za-z0-9_-]. Models sometimes call tools that do not exist, with names such as
-// multi_tool_use.parallel, and servers refuse a request with such a name.
+// ToolName returns the name of a call in a form that every endpoint accepts: at most 64 of [A-Za-z0-9_-]. Models
+// sometimes call tools that do not exist, such as multi_tool_use.parallel; servers refuse requests with such names.
 func ToolName(name string) string {
 	if name != "" && len(name) <= MaxCallID && strings.Trim(name, idChars) == "" {
 		return name
@@ -235,8 +231,7 @@ func ToolName(name string) string {
 	return string(out)
 }
 
-// shortID returns nine base-62 characters made from text: a form that every endpoint
-// accepts (Mistral: exactly 9 of [A-Za-z0-9]).
+// shortID returns an id made from text: nine of [A-Za-z0-9], the only form that Mistral accepts.
 func shortID(text string) string {
 	const digits = "000000000"
 	sum := sha256.Sum256([]byte(text))

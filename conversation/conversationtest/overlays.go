@@ -21,7 +21,7 @@ var styles = []conversation.Style{
 // WithOverlays continues a log with overlays of every kind, in epochs, and with turns between them.
 func WithOverlays(t *rapid.T, events []conversation.Event) []conversation.Event {
 	w := NewWriter(t, events)
-	for range 2 * some(t, "passes") {
+	for range 2 * smallNumber(t, "passes") {
 		if rapid.IntRange(0, 3).Draw(t, "what next") == 3 {
 			w.Turn(t)
 			continue
@@ -39,7 +39,7 @@ func (w *Writer) AddEpoch(t *rapid.T) {
 			made.Epoch = 0 // another program's epoch, or none, but not one that a later overlay uses
 		}
 	}
-	for range max(1, some(t, "overlays")) {
+	for range max(1, smallNumber(t, "overlays")) {
 		w.Add(t, conversation.WithOrigin(w.Overlay(t), made))
 	}
 }
@@ -89,7 +89,7 @@ func (w *Writer) Seq(t *rapid.T) uint64 {
 
 func (w *Writer) seqs(t *rapid.T) []uint64 {
 	var out []uint64
-	for range some(t, "events") {
+	for range smallNumber(t, "events") {
 		out = append(out, w.Seq(t))
 	}
 	return out
@@ -119,7 +119,7 @@ func amount(t *rapid.T, label string) int {
 // Cap draws a cap of results and arguments.
 func (w *Writer) Cap(t *rapid.T) conversation.Cap {
 	var c conversation.Cap
-	for range some(t, "items") {
+	for range smallNumber(t, "items") {
 		seq, call := w.target(t)
 		c.Items = append(c.Items, conversation.CapItem{Event: seq, Call: call, Head: amount(t, "head"), Tail: amount(t, "tail")})
 	}
@@ -137,7 +137,7 @@ func (w *Writer) Mask(t *rapid.T, style conversation.Style) conversation.Mask {
 		}
 		return m
 	}
-	for range 2 * some(t, "items") {
+	for range 2 * smallNumber(t, "items") {
 		seq, call := w.target(t)
 		item := conversation.MaskItem{Event: seq, Call: call, Threshold: amount(t, "threshold")}
 		item.Part = rapid.SampledFrom([]conversation.Part{

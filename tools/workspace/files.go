@@ -18,11 +18,10 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Paths come from the model and are relative to the workspace. An absolute path inside
-// it is made relative, whether or not it spells the workspace through links. Links are
-// followed while they stay inside. Every access then goes through os.Root, so that a
-// link that changes in between cannot lead outside. Pipes, sockets, devices and
-// directories are refused before they are opened, and files are opened without blocking.
+// Paths come from the model and are relative to the workspace. An absolute path inside it is made relative, even if it
+// leads there through links. Links are followed while they stay inside. Every access then goes through os.Root, so that
+// a link that changes in between cannot lead outside. Pipes, sockets, devices and directories are refused before they
+// are opened, and files are opened without blocking.
 
 // Files accesses the files of a workspace and no others.
 type Files struct {
@@ -40,7 +39,7 @@ type Place struct {
 	Rel     string // relative, slashes, with the links of its existing part resolved; "." is the workspace
 	Name    string // as the model wrote it, relative, slashes; for messages
 	Own     bool   // the file belongs to this program
-	Program bool   // the file is in the program folder of a virtual environment
+	Program bool   // the file is in the bin folder of a Python virtual environment
 }
 
 // Open confines file access to dir.
@@ -66,7 +65,7 @@ func Open(dir string) (*Files, error) {
 // Close releases the workspace.
 func (f *Files) Close() error { return f.root.Close() }
 
-// Locate resolves a path from the model; paths outside the workspace are an error.
+// Locate resolves a path from the model. A path outside the workspace is an error.
 func (f *Files) Locate(name string) (Place, error) {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -167,7 +166,7 @@ func (f *Files) follow(rel string) (string, error) {
 	}
 }
 
-// Explain rewords an error of the system for the model, with the name of the file.
+// Explain rewords a file system error for the model, with the name of the file.
 func (p Place) Explain(err error) error {
 	var pathError *fs.PathError
 	switch {
@@ -276,8 +275,8 @@ const MaxEdit = 16 << 20
 // Sniffed is how many leading bytes of a file decide whether it is text.
 const Sniffed = 8 << 10
 
-// NotText returns the kind of a file that begins with head ("binary", "image/png"), or
-// "" for text. Like git, it takes a file with a NUL byte for binary.
+// NotText returns the kind of a file that begins with head ("binary", "image/png"), or "" for text. Like git, it takes
+// a file with a NUL byte for binary.
 func NotText(head []byte) string {
 	head = head[:min(len(head), Sniffed)]
 	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
@@ -301,7 +300,7 @@ func ExistsAlready(p Place) error {
 	return fmt.Errorf("%s exists already. Use modify_file to change part of it, or overwrite: true to replace it", p.Name)
 }
 
-// Content reads a whole file; larger ones than MaxEdit are an error.
+// Content reads a whole file. A file larger than MaxEdit is an error.
 func (f *Files) Content(p Place) (string, error) {
 	file, st, err := f.Open(p)
 	if err != nil {

@@ -16,7 +16,7 @@ type Model struct {
 
 	Window                int      // in tokens
 	Input, Cached, Output *float64 // US dollars per million tokens
-	Key                   string   // where the API key is stored, in a few words
+	Key                   string   // where the API key is stored, such as "keyring"
 	NoKey                 bool     // it needs an API key first
 	Plain                 bool     // it does not reason
 	Found                 bool     // a local server lists it
@@ -24,8 +24,8 @@ type Model struct {
 	Recent                int // 1 for the last used model, 2 for the one before; 0 if not used recently
 }
 
-// SortModels puts the favorites first, then the recently used models, then those that a
-// server lists. Models without a key come last.
+// SortModels puts the favorites first, then the recently used models, then those of local servers. Models without a key
+// come last.
 func SortModels(list []Model) {
 	rank := func(m Model) int {
 		switch {

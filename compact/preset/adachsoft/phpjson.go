@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// JSON values as PHP represents them, because ADA computes its sizes and hashes in PHP. Rules, each as PHP 8 behaves
-// with its default settings:
+// JSON values as PHP represents them: the published design ADA computes its sizes and hashes in PHP. The rules are
+// those of PHP 8 with its default settings:
 //
 //   - Reading follows json_decode to arrays: objects become arrays, so {} is written as [] and {"0":1} as [1].
 //     A repeated key keeps its first position and its last value. Text that PHP rejects (unpaired surrogates,
@@ -134,15 +134,15 @@ func readPHPObject(dec *jsontext.Decoder) (phpValue, bool) {
 		place[key] = len(v.keys)
 		v.keys, v.items = append(v.keys, key), append(v.items, item)
 	}
-	if phpListKeys(v.keys) {
+	if isPHPList(v.keys) {
 		v.keys = nil
 	}
 	_, err := dec.ReadToken()
 	return v, err == nil
 }
 
-// phpListKeys reports whether PHP writes an array with these keys as a list: 0, 1, 2 and so on, in this order.
-func phpListKeys(keys []string) bool {
+// isPHPList reports whether PHP writes an array with these keys as a list: 0, 1, 2 and so on, in this order.
+func isPHPList(keys []string) bool {
 	for i, key := range keys {
 		if key != strconv.Itoa(i) {
 			return false
@@ -226,10 +226,10 @@ func appendPHPString(dst []byte, s string) []byte {
 		case r < 0x80:
 			dst = append(dst, byte(r))
 		case r < 0x10000:
-			dst = appendPHPUnit(dst, r)
+			dst = appendPHPEscape(dst, r)
 		default:
 			high, low := utf16.EncodeRune(r)
-			dst = appendPHPUnit(appendPHPUnit(dst, high), low)
+			dst = appendPHPEscape(appendPHPEscape(dst, high), low)
 		}
 	}
 	return append(dst, '"')
@@ -240,10 +240,10 @@ func appendPHPControl(dst []byte, r rune) []byte {
 	if i := strings.IndexRune(named, r); i >= 0 {
 		return append(dst, '\\', letters[i])
 	}
-	return appendPHPUnit(dst, r)
+	return appendPHPEscape(dst, r)
 }
 
-func appendPHPUnit(dst []byte, unit rune) []byte {
+func appendPHPEscape(dst []byte, unit rune) []byte {
 	const hex = "0123456789abcdef"
 	return append(dst, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
 }
