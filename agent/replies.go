@@ -110,7 +110,6 @@ func (k *replyKeeper) dropThinking(ctx context.Context) bool {
 	return failed == nil
 }
 
-// message returns the reply as an event, and its calls.
 func (k *replyKeeper) message(r llm.Outgoing, ans answer) (conversation.AssistantMessage, []*call) {
 	rep := ans.reply
 	m := conversation.AssistantMessage{

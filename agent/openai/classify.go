@@ -38,7 +38,6 @@ func (w endpoint) ReportedError(body []byte) *llm.Error {
 	return e
 }
 
-// class returns the class of a fault.
 func (w endpoint) class(status int, f *Fault) llm.Class {
 	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	_, _, tooLong := f.overflow()

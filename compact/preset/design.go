@@ -61,7 +61,6 @@ type Design struct {
 	SummaryLog, MaskLog string
 }
 
-// row is one named design.
 type row struct {
 	name Name
 	Design
