@@ -71,7 +71,7 @@ var ours = []struct {
 	{"cli/table", nil},
 	{"cli/terminal", []string{"conversation/plain"}},
 	{"tui", []string{
-		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection",
+		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection",
 		"config", "conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/*",
 	}},
 	{"tui/pane", []string{"compact/meter", "compact/projection", "conversation/numbers"}},

@@ -57,6 +57,7 @@ var allowed = map[string]func(was, now Config) bool{
 	"ui.theme":                      func(_, now Config) bool { return !IsThemePath(now.UI.Theme) },
 	"ui.mouse":                      nil,
 	"ui.leave_transcript":           nil,
+	"ui.motion":                     nil,
 	"discovery.local":               func(was, now Config) bool { return was.Discovery.Local || !now.Discovery.Local },
 	"context.window": func(was, now Config) bool {
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window

@@ -33,8 +33,8 @@ func (p *sandbox) contextOf(s *server, id string) contextJSON {
 
 // segmentNames are the names that the screen shows for the categories of the JSON.
 var segmentNames = map[string]string{
-	"system": "system prompt", "tools": "tools", "summary": "note, summary", "user": "your messages", "assistant": "replies",
-	"reasoning": "reasoning", "calls": "tool calls", "results": "tool results", "stubs": "stubs",
+	"system": "system prompt", "tools": "tools", "summary": "summary", "user": "your messages", "assistant": "replies",
+	"reasoning": "reasoning", "calls": "tool calls", "results": "tool results", "stubs": "shortened",
 }
 
 func TestContextViewAndLedgerAgreeWithTheCommandLine(t *testing.T) {
@@ -110,14 +110,14 @@ func (p *sandbox) checkLedger(term *terminal, id string) {
 	t.Helper()
 	term.press("ctrl+x")
 	term.awaitIdle("(undone)")
-	term.slashCommand("/pin 50")
+	term.slashCommand("/pin 51")
 	term.awaitIdle("pinned: always sent in full")
 	term.converseUntil("and now?", 2)
 	term.slashCommand("/undo")
 	term.awaitIdleDraft("and now?")
 	term.press("ctrl+u")
 	term.slashCommand("/ledger")
-	words := []string{"compacted turns 0–9", "compacted turns 10–40", "compaction e", "pinned e", "undone: from turn"}
+	words := []string{"compacted turns 1–10", "compacted turns 11–41", "compaction e", "pinned e", "undone: from turn"}
 	shown := term.awaitText(append(words, " Ledger", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
@@ -127,10 +127,10 @@ func (p *sandbox) checkLedger(term *terminal, id string) {
 			at = i
 		}
 	}
-	if row := shown.rowWith("compacted turns 10–40"); !strings.Contains(row, "undone") {
+	if row := shown.rowWith("compacted turns 11–41"); !strings.Contains(row, "undone") {
 		t.Errorf("the ledger says %q", row)
 	}
-	if row := shown.rowWith("compacted turns 0–9"); !strings.Contains(row, "active") {
+	if row := shown.rowWith("compacted turns 1–10"); !strings.Contains(row, "active") {
 		t.Errorf("the ledger says %q", row)
 	}
 	listed := string(p.output("print", id, "--ledger"))

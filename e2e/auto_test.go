@@ -115,7 +115,7 @@ func TestAutoCompactionRunsWhileTheConversationContinues(t *testing.T) {
 	term.typeText("a draft")
 	term.awaitText("│ a draft", optimizing)
 	s.releaseSummaries()
-	term.awaitIdle("compacted turns 0–", "at the load line: ", "1 summary", "ctrl+x undo", "│ a draft")
+	term.awaitIdle("Compacted turns 1–", "ctrl+x undo", "│ a draft")
 	term.press("ctrl+u")
 	s.holdSummaries()
 
@@ -149,7 +149,7 @@ func (p *sandbox) undoAndContinue(s *countingServer, term *terminal, full counte
 		p.t.Errorf("after the undo the request has in addition %v", more)
 	}
 	s.setAnswerLines(shortAnswer)
-	next := term.askUntil(n+1, "at the hard line: ") - 1
+	next := term.askUntil(n+1, "ctrl+x undo") - 1
 	last := s.awaitRequest("message at the hard line", next, isChat)
 	if at := last.body.noteIndex(); at < 1 || last.body.decode(p.t)[len(last.body.Messages)-1].Content != question(next) {
 		p.t.Errorf("the message at the hard line went out with the note at %d", at)

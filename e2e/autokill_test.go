@@ -94,7 +94,7 @@ func TestKillDuringAnAutomaticSummary(t *testing.T) {
 		t.Errorf("the first request after the kill has in addition %v", more)
 	}
 	s.releaseSummaries()
-	term.awaitIdle("compacted turns 0–", "at the load line: ")
+	term.awaitIdle("Compacted turns 1–")
 	term.ask(n)
 	if at := s.awaitRequest("answer with the summary", n, isChat).body.summaryIndex(); at < 1 {
 		t.Error("the summary is not sent")
@@ -110,7 +110,7 @@ func TestKillAfterASummaryIsCommitted(t *testing.T) {
 	term := p.startChat(high, s)
 	n := term.askPastLoadLine(term.askUntil(1, optimizing))
 	s.releaseSummaries()
-	line := epochLine(term.awaitText("compacted turns"))
+	line := epochLine(term.awaitText("Compacted turns"))
 	term.kill()
 	term.awaitExit()
 
@@ -125,7 +125,7 @@ func TestKillAfterASummaryIsCommitted(t *testing.T) {
 
 	full := s.awaitRequest("newest answer", n-1, isChat)
 	term = p.start(high, s.flags("-c")...)
-	if shown := term.awaitIdle(endOfAnswer(n-1), "compacted turns"); epochLine(shown) != line {
+	if shown := term.awaitIdle(endOfAnswer(n-1), "Compacted turns"); epochLine(shown) != line {
 		t.Errorf("the line is %q, was %q", epochLine(shown), line)
 	}
 	term.ask(n)

@@ -19,7 +19,7 @@ func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	s.releaseSummaries()
 	term := p.startChat(tall, s)
 	n := term.askUntil(1, "The server says that")
-	term.awaitIdle("The server says that its window is 8192 tokens.", "compacted turns 0–", endOfAnswer(n-1), "/8.2k")
+	term.awaitIdle("The server says that its window is 8192 tokens.", "Compacted turns 1–", endOfAnswer(n-1), "8.2k ")
 	for _, fault := range []string{"exceeds the available context", "Larger than the context window (400)", "Too long"} {
 		if strings.Contains(term.written(), fault) {
 			t.Errorf("the refusal is shown as a fault, %q", fault)
@@ -37,7 +37,7 @@ func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	}
 
 	term = p.start(tall, s.flags()...)
-	term.awaitIdle("Talking to", "/8.2k")
+	term.awaitIdle("Talking to", "8.2k ")
 	s.holdSummaries()
 	term.askUntil(1, optimizing) // before the server has to say so again
 	if again := s.matching(func(a countedRequest) bool { return a.refused && isChat(a) }); len(again) > 1 {
@@ -54,7 +54,7 @@ func TestOldModelWritesTheSummaryBeforeASwitchToASmallerWindow(t *testing.T) {
 	p := newSandbox(t, nil)
 	s := newCountingServer(t, 4*shortAnswer)
 	term := p.start(high, s.flags("--model", largeModel)...)
-	term.awaitIdle("Talking to custom/"+largeModel, "/32.8k")
+	term.awaitIdle("Talking to custom/"+largeModel, "32.8k ")
 	const before = 8
 	for n := 1; n <= before; n++ {
 		term.ask(n)
@@ -64,14 +64,14 @@ func TestOldModelWritesTheSummaryBeforeASwitchToASmallerWindow(t *testing.T) {
 		t.Fatalf("%s was sent %d tokens", full.model, full.tokens)
 	}
 	term.slashCommand("/model custom/" + smallModel)
-	term.awaitText("custom/"+smallModel, "/8.2k")
+	term.awaitText("custom/"+smallModel, "8.2k ")
 	ask := s.awaitRequest("request for a summary", 1, isSummary)
 	if ask.model != largeModel || ask.refused {
 		t.Errorf("%s was asked for the summary with %d tokens", ask.model, ask.tokens)
 	}
 	s.setAnswerLines(shortAnswer)
 	term.sendMessage(question(before + 1))
-	term.wait("answer after a note", func(s screen) bool { return s.has("compacted turns 0–", "at the hard line: ", endOfAnswer(before+1)) })
+	term.wait("answer after a note", func(s screen) bool { return s.has("Compacted turns 1–", endOfAnswer(before+1)) })
 	s.releaseSummaries()
 	last := s.awaitRequest("answer of the small model", before+1, isChat)
 	if last.model != smallModel || last.refused || last.tokens > smallWindow {

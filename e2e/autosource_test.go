@@ -29,7 +29,7 @@ func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
 	}
 	p.checkPlaceholders(sent[0].body) // these are enough at first
 	s.releaseSummaries()
-	term.awaitIdle(" at the threshold: ", "1 summary", endOfAnswer(held))
+	term.awaitIdle("▎ Compacted turn", "▎ kept: ", endOfAnswer(held))
 	last := s.awaitRequest("answer after the summary", held, isChat).body.decode(t)
 	if len(last) != 4 || last[1].Content != "[Conversation compressed. Transcript: "+path+"]\n\n"+summaryOfVoyage || last[3].Content != question(held) {
 		t.Errorf("after the summary the request has %q", last[1:])

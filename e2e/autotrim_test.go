@@ -40,7 +40,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	s := newCountingServer(t, shortAnswer)
 	s.failSummaries()
 	term := p.startChat(high, s)
-	n := term.askWithoutSummaries(1, "compacted turns")
+	n := term.askWithoutSummaries(1, "Compacted turns")
 	term.askWithoutSummaries(n, endOfAnswer(n)) // what is evicted after a reply is gone from the next request
 	last := s.awaitRequest("answer after a note", n, isChat)
 	if before := s.matching(isChat)[n-2]; last.tokens >= before.tokens || last.body.noteIndex() < 1 || !strings.Contains(string(last.body.Messages[len(last.body.Messages)-1]), question(n)) {

@@ -42,7 +42,7 @@ func TestCompactionIsPreviewedCommittedAndUndone(t *testing.T) {
 	full := term.shown()
 
 	term.slashCommand("/compact --dry-run")
-	plan := term.awaitText("turns 0–1; the newest 3 stay as they are", "› default", "results masked", "saved", "cache invalidated from turn 0", "enter compact")
+	plan := term.awaitText("turns 1–2; the newest 3 stay as they are", "› default", "results shortened", "saved", "cache rebuilt from turn 1", "enter compact")
 	numbers := previewed.FindStringSubmatch(strings.ReplaceAll(plan.text, "\n", " "))
 	if numbers == nil {
 		t.Fatalf("the plan does not say before and after:\n%s", plan.text)
@@ -54,9 +54,9 @@ func TestCompactionIsPreviewedCommittedAndUndone(t *testing.T) {
 	}
 
 	term.slashCommand("/compact")
-	line := "compacted turns 0–1: " + numbers[1] + " → " + numbers[2] + " · 2 results masked · ctrl+t view · ctrl+x undo"
+	line := "Compacted turns 1–2   " + numbers[1] + " "
 	made := term.wait("a gauge below "+full.gaugeShare()+" after "+line, func(s screen) bool {
-		return s.has(line) && !s.busy() && strings.HasPrefix(s.gaugeShare(), "~") && s.gaugePercent(t) < full.gaugePercent(t)
+		return s.has(line, "→ "+numbers[2]+" ", "2 results shortened", "ctrl+t read · ctrl+x undo") && !s.busy() && strings.HasPrefix(s.gaugeShare(), "~") && s.gaugePercent(t) < full.gaugePercent(t)
 	})
 	term.press("ctrl+x")
 	undone := term.wait("undone compaction", func(s screen) bool { return s.has("(undone)") && s.gaugeShare() != made.gaugeShare() })
@@ -70,7 +70,7 @@ func TestCompactionIsPreviewedCommittedAndUndone(t *testing.T) {
 
 	term.slashCommand("/redo-compact")
 	term.wait("compaction back in force", func(s screen) bool {
-		return s.has("· ctrl+x undo") && !s.has("(undone)") && strings.HasPrefix(s.gaugeShare(), "~")
+		return s.has("ctrl+x undo") && !s.has("(undone)") && strings.HasPrefix(s.gaugeShare(), "~")
 	})
 	term.checkContinues()
 	p.checkStubs(s.parsedRequest(1), s.parsedRequest(2))
@@ -99,14 +99,14 @@ func TestCompactionIsStoredWithTheConversation(t *testing.T) {
 	s := newServer(t, textReply("Still here."), textReply("Still here."))
 	term := p.openVoyage(s, defaultSize)
 	term.slashCommand("/compact")
-	made := term.awaitIdle("compacted turns 0–1: ", "· ctrl+x undo")
+	made := term.awaitIdle("Compacted turns 1–2   ", "ctrl+x undo")
 	term.checkContinues()
 	term.press("ctrl+d")
 	term.awaitExit()
 	id := resumeLine(term)
 
 	term = p.start(defaultSize, s.flags("-r", id)...)
-	again := term.awaitIdle("Still here.", "compacted turns 0–1: ", "· ctrl+x undo")
+	again := term.awaitIdle("Still here.", "Compacted turns 1–2   ", "ctrl+x undo")
 	if a, b := epochLine(made), epochLine(again); a != b {
 		t.Errorf("the line is %q, was %q", b, a)
 	}
@@ -124,7 +124,7 @@ func TestCompactionIsStoredWithTheConversation(t *testing.T) {
 // epochLine returns the line of a compaction, or "".
 func epochLine(s screen) string {
 	for row := range strings.Lines(s.text) {
-		if strings.HasPrefix(strings.TrimLeft(row, " "), "── ") && strings.Contains(row, " compacted ") {
+		if strings.HasPrefix(strings.TrimLeft(row, " "), "▎ Compacted ") {
 			return strings.TrimSpace(row)
 		}
 	}
@@ -137,10 +137,10 @@ func TestReadOnlyWindowShowsACompactionAndCannotUndoIt(t *testing.T) {
 	s := newServer(t, textReply("Still here."))
 	first := p.openVoyage(s, defaultSize)
 	first.slashCommand("/compact")
-	first.awaitIdle("compacted turns 0–1: ")
+	first.awaitIdle("Compacted turns 1–2   ")
 
 	second := p.start(defaultSize, s.flags("-c")...)
-	second.awaitIdle("compacted turns 0–1: ", "2 results masked", "Read-only")
+	second.awaitIdle("Compacted turns 1–2   ", "2 results shortened", "Read-only")
 	for _, attempt := range []func(){
 		func() { second.press("ctrl+x") },
 		func() { second.slashCommand("/compact --keep-last 0") },
@@ -149,11 +149,11 @@ func TestReadOnlyWindowShowsACompactionAndCannotUndoIt(t *testing.T) {
 		second.press("ctrl+u") // a command that is refused stays in the composer
 		attempt()
 		second.wait("refusal above the hints", func(s screen) bool { return strings.Count(s.text, "/fork to continue in a copy") == 2 })
-		second.awaitIdle("compacted turns 0–1: ", "2 results masked")
+		second.awaitIdle("Compacted turns 1–2   ", "2 results shortened")
 	}
 	first.press("ctrl+x")
 	first.awaitIdle("(undone)")
-	second.awaitIdle("compacted (undone) turns 0–1: ", "Read-only")
+	second.awaitIdle("Compacted turns 1–2 (undone)", "Read-only")
 }
 
 func TestCompactionOfAForkLeavesTheOriginalUnchanged(t *testing.T) {
@@ -166,7 +166,7 @@ func TestCompactionOfAForkLeavesTheOriginalUnchanged(t *testing.T) {
 	term.slashCommand("/fork")
 	term.awaitIdle("forked: this is the copy")
 	term.slashCommand("/compact")
-	term.awaitIdle("compacted turns 0–1: ", "2 results masked", "ctrl+x undo")
+	term.awaitIdle("Compacted turns 1–2   ", "2 results shortened", "ctrl+x undo")
 	term.checkContinues()
 	p.checkStubs(before, s.parsedRequest(1))
 	p.quit(term)
@@ -199,7 +199,7 @@ func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 	s.scriptSummaries(textReply(summaryOfVoyage))
 	term := p.openVoyage(s, wide, "--cfg", "compaction.protected_ratio=0.5") // so that two turns are enough
 	term.sendMessage("is there room?")
-	refused := term.awaitIdle("compacted turns 0–1 to recover from an overflow: ", "you requested 5100 tokens",
+	refused := term.awaitIdle("Compacted turns 1–2, refused as too long", "you requested 5100 tokens",
 		"make room with /compact (outside the chat: plimsoll compact), start a new conversation, or")
 	if strings.Contains(term.written(), "7100") {
 		t.Errorf("the refusal that was recovered from is shown:\n%s", refused.text)
@@ -208,7 +208,7 @@ func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 		t.Errorf("%d requests were made, and the last has the note at %d", s.requestCount(), at)
 	}
 	term.slashCommand("/compact")
-	term.awaitIdle("compacted turns 0–2: ", "1 result masked")
+	term.awaitIdle("Compacted turns 1–3   ", "1 result shortened")
 	term.checkContinues()
 	if got := s.parsedRequest(-1).result(t, "call-2"); !strings.Contains(got, "read_file: completed earlier (ok), 60 lines") {
 		t.Errorf("the logbook of day 2 is shown as %.100q", got)
@@ -233,7 +233,7 @@ func TestCompactionDuringATurnIsCommittedBeforeTheNextRequest(t *testing.T) {
 		t.Errorf("%s:\n%s", shown.frameFault(), shown.text)
 	}
 	close(gate)
-	term.awaitIdle("compacted turns 0–2: ", "3 results masked", "Nothing new.")
+	term.awaitIdle("Compacted turns 1–3   ", "3 results shortened", "Nothing new.")
 	last := s.parsedRequest(-1)
 	for n, call := range []string{"call-0", "call-1", "call-2"} {
 		if got := last.result(t, call); !strings.Contains(got, "read_file: completed earlier (ok), 60 lines") {

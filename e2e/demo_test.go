@@ -92,7 +92,7 @@ func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 		return s.has("(undone)", "Next: /context") && s.gaugePercent(t) > made.gaugePercent(t)+40
 	})
 	term.slashCommand("/redo-compact")
-	term.wait("the compaction again", func(s screen) bool { return s.has("redone · ") && s.gaugePercent(t) < told.gaugePercent(t)+5 })
+	term.wait("the compaction again", func(s screen) bool { return s.has("Compaction redone") && s.gaugePercent(t) < told.gaugePercent(t)+5 })
 	p.quit(term)
 }
 
@@ -103,7 +103,7 @@ func (t *terminal) fillAndCompact(filling string) screen {
 	t.wait("a full gauge", func(s screen) bool { return s.gaugePercent(t.t) > 85 })
 	t.awaitText("ctrl+x or /undo-compact undoes it")
 	made := t.wait("the compaction", func(s screen) bool {
-		return !s.busy() && s.has("at the load line: ", "1 summary", "ctrl+x undo") && s.gaugePercent(t.t) <= 75
+		return !s.busy() && s.has("▎ Compacted turn", "▎ kept: ", "ctrl+x undo") && s.gaugePercent(t.t) <= 75
 	})
 	if left := made.gaugePercent(t.t); left >= 40 {
 		t.t.Errorf("the compaction left %s:\n%s", made.gaugeShare(), made.text)

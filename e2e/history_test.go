@@ -58,10 +58,10 @@ func (p *sandbox) openCompacted(s *server, at size) (term *terminal, id string) 
 	s.scriptSummaries(summaryReply(openGate()))
 	term, id = p.openRecording(s, at)
 	term.converseUntil("how is the wind?", 1)
-	term.slashCommand("/summarize --from 0 --to 9")
-	term.awaitIdle("compacted turns 0–9: ", "1 summary")
-	term.slashCommand("/compact --from 10 --keep-last 20")
-	term.awaitIdle("compacted turns 10–40: ")
+	term.slashCommand("/summarize --from 1 --to 10")
+	term.awaitIdle("Compacted turns 1–10   ")
+	term.slashCommand("/compact --from 11 --keep-last 20")
+	term.awaitIdle("Compacted turns 11–41   ")
 	return term, id
 }
 
@@ -95,7 +95,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	term.typeText("}}{")
 	term.awaitCursorRow("What does the log of day 2 say?")
 	term.typeText("G")
-	term.awaitCursorRow("▸ compacted", "turns 10–40")
+	term.awaitCursorRow("▸ compacted", "turns 11–41")
 
 	term.searchFor(sighting(summarised), "summarized", sighting(summarised))
 	term.closeView(" match ")

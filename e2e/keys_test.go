@@ -361,7 +361,7 @@ var acts = map[string]keyTest{
 	},
 	"UndoCompaction": func(t *terminal, name string) {
 		t.slashCommand("/compact")
-		t.awaitIdle("compacted turns ")
+		t.awaitIdle("Compacted turns ")
 		t.press(name)
 		t.awaitText("undone")
 		t.awaitIdle()

@@ -37,7 +37,7 @@ func TestAnAcceptedPlanIsCarriedOutAndStays(t *testing.T) {
 	term.wait("no checklist", func(s screen) bool { return !s.has("2/2") && !s.has("1/2 count") })
 	s.scriptSummaries(summaryReply(openGate()))
 	term.slashCommand("/compact --profile heavy --keep-last 0")
-	term.awaitIdle("compacted turns 0–2")
+	term.awaitIdle("Compacted turns 1–3")
 	id := p.newestConversation(p.openStore())
 	if next := p.nextMessages(id); !containText(next, proposed) || containText(next, "One more is counted.") {
 		t.Errorf("what is sent after the compaction: %.3000v", next)

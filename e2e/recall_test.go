@@ -33,7 +33,7 @@ func TestModelRecallsTheResultBehindAStub(t *testing.T) {
 	}
 	term := p.openVoyage(s, defaultSize)
 	term.slashCommand("/compact")
-	term.awaitIdle("compacted turns 0–1: ")
+	term.awaitIdle("Compacted turns 1–2   ")
 	term.sendMessage("what was the wind on day 1?")
 	term.awaitIdle("▸ recall", "It was quiet.")
 	got := s.parsedRequest(-1).result(t, "c1")
@@ -59,7 +59,7 @@ func TestModelAsksForACompaction(t *testing.T) {
 	term := p.openVoyage(s, wide)
 	term.sendMessage("make some room")
 	during := term.awaitText("▸ compact the names of ships", optimizing)
-	if during.frameFault() != "" || during.has("compacted turns") {
+	if during.frameFault() != "" || during.has("Compacted turns") {
 		t.Errorf("%s:\n%s", during.frameFault(), during.text)
 	}
 	ask := s.parsedRequest(2)
@@ -70,7 +70,7 @@ func TestModelAsksForACompaction(t *testing.T) {
 	ask.checkExtends(t, s.parsedRequest(1))
 
 	close(gate)
-	done := term.awaitIdle("compacted turns 0–2, asked for by the model: ", "1 summary", "Now there is room.")
+	done := term.awaitIdle("Compacted turns 1–3, asked for by the model   ", "Now there is room.")
 	if strings.Index(done.text, "asked for by the model") > strings.Index(done.text, "Now there is room.") {
 		t.Errorf("the line is in the wrong place:\n%s", done.text)
 	}

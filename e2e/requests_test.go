@@ -53,13 +53,13 @@ func commas(n int) string {
 func (t *terminal) compactTwice() {
 	t.converseUntil("how is the wind?", 1)
 	t.slashCommand("/compact --keep-last 20")
-	t.awaitIdle("compacted turns 0–40: ")
+	t.awaitIdle("Compacted turns 1–41   ")
 	t.converseUntil("and now? 漢字", 2)
 	t.slashCommand("/summarize --keep-last 30")
-	t.awaitIdle("compacted turns 0–31: ", "1 summary")
+	t.awaitIdle("Compacted turns 1–32   ")
 	t.converseUntil("and after the summary?", 3)
 	t.press("ctrl+x")
-	t.awaitIdle("compacted (undone) turns")
+	t.awaitIdle("(undone)")
 	t.converseUntil("and without it?", 4)
 }
 
@@ -80,7 +80,7 @@ func TestEveryRequestIsShownAndPrintedAsSent(t *testing.T) {
 	s.scriptSummaries(summaryReply(openGate()))
 	term, id := p.openRecording(s, defaultSize)
 	term.compactTwice()
-	term.slashCommand("/pin 4")
+	term.slashCommand("/pin 5")
 	term.awaitIdle("pinned: always sent in full")
 	term.converseUntil("and with a pin? 👩‍👩‍👧‍👦", 5)
 	term.slashCommand("/undo")

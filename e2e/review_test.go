@@ -19,7 +19,7 @@ func (p *sandbox) openReview(s *server) (term *terminal, id string) {
 	term.slashCommand("/compact --review --profile heavy --keep-last 20")
 	term.awaitIdle("a summary is ready")
 	term.slashCommand("/review")
-	term.awaitText("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter apply")
+	term.awaitText("Summary of turns 1–41", "Know what the logbooks say (t0).", "enter apply")
 	return term, id
 }
 
@@ -41,7 +41,7 @@ func TestReviewedSummaryIsAppliedWithTheUsersEdits(t *testing.T) {
 	term.press("esc")
 	term.awaitText("changed by you", "enter apply")
 	term.press("enter")
-	term.awaitIdle("compacted turns 0–40: ", "1 summary")
+	term.awaitIdle("Compacted turns 1–41   ")
 	next := p.nextMessages(id)
 	if !strings.Contains(next[1].Content, mine) || !strings.Contains(next[1].Content, "Know what the logbooks say (t0).") || containText(next, sighting(5)) {
 		t.Errorf("after it was applied the message is %.2000s", next[1].Content)
@@ -49,7 +49,7 @@ func TestReviewedSummaryIsAppliedWithTheUsersEdits(t *testing.T) {
 	term.converseUntil("and now?", 2)
 	checkSent(t, s.request(1), next, "and now?")
 	term.slashCommand("/ledger")
-	term.awaitText(" Ledger", "turns 0–40", "active")
+	term.awaitText(" Ledger", "turns 1–41", "active")
 }
 
 func TestDiscardedSummaryChangesNothing(t *testing.T) {
@@ -62,14 +62,14 @@ func TestDiscardedSummaryChangesNothing(t *testing.T) {
 	term.press("esc")
 	term.awaitIdle("a summary is ready", "/review")
 	term.slashCommand("/review")
-	term.awaitText("Summary of turns 0–40", "enter apply")
+	term.awaitText("Summary of turns 1–41", "enter apply")
 	term.typeText("x")
 	term.awaitText("x again discards the summary")
 	term.typeText("x")
 	left := term.wait("a conversation without a summary that waits", func(s screen) bool {
 		return s.has("the compaction was stopped") && !s.has("a summary is ready")
 	})
-	if left.has("compacted turns") {
+	if left.has("Compacted turns") {
 		t.Errorf("after it was discarded:\n%s", left.text)
 	}
 	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt}, p.overlayKinds(id)); diff != "" {

@@ -84,6 +84,9 @@ func (s screen) frameFault() string {
 		}
 		bottom--
 	}
+	if legend := s.row(bottom); strings.Contains(legend, "█ prompt ") && !strings.Contains(legend, "▏") { // the line that names the segments
+		bottom--
+	}
 	if gauge := s.row(bottom); !strings.ContainsAny(gauge, "0123456789") || w >= 40 && !strings.Contains(gauge, "%") && !strings.Contains(gauge, "tokens") {
 		return fmt.Sprintf("no gauge in row %d: %q", bottom, gauge)
 	}
@@ -107,7 +110,7 @@ func (s screen) frameFault() string {
 
 // gaugeShare returns the used share of the window as the gauge shows it ("~12%", "<1%"), or "".
 func (s screen) gaugeShare() string {
-	for y := -1; y >= -2; y-- {
+	for y := -1; y >= -3; y-- {
 		row := s.row(y)
 		end := strings.LastIndex(row, "▏") // the bar may have others in it
 		if end < 0 {

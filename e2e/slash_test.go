@@ -64,8 +64,8 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		opensView("cost", "Cost", "esc close"), opensView("expand t3", "In full", "esc close"), opensView("doctor", "Doctor", "esc close"),
 		opensView("settings", "❯ enabled", "preset plimsoll"),
 		showsText("window", "/window 128k sets another number"),
-		showsText("compact", "compacted turns 0–"), showsText("undo-compact", "undone"), showsText("redo-compact", "redone"),
-		showsText("summarize --from 0 --to 9", "1 summary"), showsText("pin 50", "pinned"), showsText("unpin 50", "unpinned"),
+		showsText("compact", "Compacted turns 1–"), showsText("undo-compact", "undone"), showsText("redo-compact", "redone"),
+		showsText("summarize --from 1 --to 10", "▎ kept: "), showsText("pin 51", "pinned"), showsText("unpin 51", "unpinned"),
 		showsText("rename Harbor log", "plimsoll   Harbor log"),
 		{"review", func(t *terminal) {
 			t.slashCommand("/review")

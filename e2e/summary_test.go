@@ -74,8 +74,8 @@ func TestMessagesAreSentWhileASummaryIsWritten(t *testing.T) {
 	}
 
 	close(gate)
-	done := term.awaitIdle("compacted turns 0–3: ", "1 summary", "│ "+draft)
-	if done.has(optimizing) || strings.Index(done.text, "compacted turns") < strings.Index(done.text, "The second of two.") {
+	done := term.awaitIdle("Compacted turns 1–4   ", "│ "+draft)
+	if done.has(optimizing) || strings.Index(done.text, "Compacted turns") < strings.Index(done.text, "The second of two.") {
 		t.Errorf("after the summary:\n%s", done.text)
 	}
 	term.press("enter")
@@ -150,7 +150,7 @@ func TestEscStopsASummary(t *testing.T) {
 	term.press("ctrl+u")
 	term.awaitText("Ask something")
 	term.slashCommand("/summarize --keep-last 2") // again, and this time it is not stopped
-	term.awaitIdle("compacted turns 0–3: ")
+	term.awaitIdle("Compacted turns 1–4   ")
 	p.checkSummaryRequest(s.parsedRequest(0), s.summaryRequest(0), "Fair winds.")
 	p.checkSummaryRequest(s.parsedRequest(1), s.summaryRequest(1), "On and on.")
 	term.checkContinues()
@@ -215,12 +215,12 @@ func TestHostileTextInACompactionIsMadeSafe(t *testing.T) {
 	term.press("enter")
 	term.awaitText("Focus", payload, "enter compact")
 	term.press("enter")
-	term.awaitIdle("compacted turns 0–3: ")
+	term.awaitIdle("Compacted turns 1–4   ")
 	term.checkContinues()
 	p.checkUnharmed(term, from)
 	p.quit(term)
 	term = p.start(defaultSize, s.flags("-c")...)
-	term.awaitIdle("compacted turns 0–3: ")
+	term.awaitIdle("Compacted turns 1–4   ")
 	from = term.startupLen()
 	term.press("ctrl+o")
 	for range 40 {

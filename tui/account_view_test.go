@@ -40,14 +40,17 @@ func TestContextViewCommands(t *testing.T) {
 func TestContextViewFollowsTheConversation(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		openView["context"](r)
-		r.wantCalls("first inspect")
+		r.wantInspected()
 		used := fmt.Sprintf("~%d of 128k", r.first.Meter.Reading().Used)
 		r.wantText(used)
 		streaming(r, "words of a reply that has been arriving for a while by now, and goes on")
 		r.wantNoText(used)
 		r.wantCalls()
+		if r.inspected > 0 {
+			t.Error("a breakdown was requested for a part of a reply")
+		}
 		r.appendEvents(conversation.UserMessage{Text: "and more"})
-		r.wantCalls("first inspect")
+		r.wantInspected()
 		changed := r.breakdown()
 		changed.Heaviest[0].Label = "read_file another.go"
 		r.sendUpdates(updates.Inspected{Breakdown: changed})

@@ -19,7 +19,7 @@ func TestEscTwiceListsMessagesToGoBackTo(t *testing.T) {
 		r.press("esc")
 		r.wantText("esc again to go back to an earlier message")
 		r.press("esc")
-		r.wantText("Go back to", "1  fix it", "0  why does it fail?")
+		r.wantText("Go back to", "2  fix it", "1  why does it fail?")
 		r.press("enter")
 		r.wantCalls("first rewind 1")
 	})
@@ -60,7 +60,7 @@ func TestThePaletteRunsCommands(t *testing.T) {
 func TestPinning(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/pin":       "first pin [3] true",
-		"/pin 0":     "first pin [1 2] true",
+		"/pin 1":     "first pin [1 2] true",
 		"/pin t0-1":  "first pin [1 2 3 4] true",
 		"/pin e2":    "first pin [2] true",
 		"/unpin e2":  "first pin [2] false",

@@ -327,6 +327,7 @@ type Options struct {
 	Colourless bool                 // no colours at all
 	Colors     colorprofile.Profile // how many colors the terminal supports
 	Mouse      bool
+	Motion     bool // the gauge moves when a compaction lands
 	Progress   bool // the terminal has a progress bar
 	Pictures   Pictures
 	// ClipboardImage stores the image in the clipboard as a file and returns its path.

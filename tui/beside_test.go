@@ -38,7 +38,7 @@ func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 		trimmed bool
 		want    string // the snackbar; "": there is no snackbar
 	}{
-		{conversation.SourceManual, false, "compacted turns 0–4 · 12.1k → 5.3k tokens"},
+		{conversation.SourceManual, false, "Compacted turns 1–5: 12.1k → 5.3k tokens"},
 		{conversation.SourceAuto, false, ""},
 		{conversation.SourceTool, false, ""},
 		{conversation.SourceRecovery, false, ""},

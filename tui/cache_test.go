@@ -14,7 +14,7 @@ import (
 
 // coldWord is the gauge's text for a cold cache, and countdown its text before that.
 var (
-	coldWord  = regexp.MustCompile(`\bcold\s*$`)
+	coldWord  = regexp.MustCompile(`cache cold(\s+\$[\d.]+)?\s*$`)
 	countdown = regexp.MustCompile(`\bcold (?:in )?(\d+[ms])\b`)
 )
 

@@ -40,6 +40,10 @@ type chat struct {
 	own         []OwnCommand // commands of the user's own
 	ownListedAt time.Time    // when they were last listed
 
+	metering     meter.Reading // as last metered, without draft and reply
+	legendWanted bool          // the user opened or closed the line that names the gauge's segments:
+	legendChosen bool          // legendWanted counts
+
 	animation animation
 	styles    statusStyles
 	area      chatArea
@@ -91,7 +95,12 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 		c.shell.conversationID = s.ID
 	}
 	c.composer.SetBusy(false)
+	c.metering = s.load.meter.Reading()
+	if s.outline.HasMessages() || len(s.Events) > 0 {
+		s.Session.Inspect() // for what comes next
+	}
 	c.transcript.SetFactor(s.load.calibration())
+	c.transcript.SetPrice(s.resendPrice())
 	if shown > 0 { // keep the scroll position
 		c.transcript.Discard()
 		c.transcript.Append(s.Events[shown:])
@@ -329,6 +338,7 @@ type layoutPlan struct {
 	queued                      []string         // the waiting messages
 	question                    dialog.Flow      // in the flow; no lines without one
 	composerLines               int              // lines of the composer
+	legend                      bool             // a line below the gauge names its segments
 }
 
 // bodyTop is the first line of the transcript.

@@ -53,6 +53,8 @@ func (c *chat) update(u updates.Update) pane.Action {
 		c.composer.SetBusy(c.session.activity.busy())
 	case updates.Metered:
 		c.transcript.SetFactor(c.session.load.calibration())
+		c.transcript.SetPrice(c.session.resendPrice())
+		return c.metered()
 	case updates.Failed:
 		return c.showFailed(u)
 	default:
@@ -135,6 +137,7 @@ func (c *chat) summaryStarted(u updates.Compacting) {
 		c.pendingLine = typedLine{}
 	}
 	c.animation.clock = c.env.Now()
+	c.gauge.SetGoing(c.session.going())
 }
 
 // showCompacted shows that a compaction was made, undone or redone.
@@ -145,20 +148,24 @@ func (c *chat) showCompacted(u updates.Compacted) pane.Action {
 	p := u.Preview
 	change := ""
 	if p.Before > 0 {
-		change = fmt.Sprintf(" · %s → %s tokens", pane.Tokens(p.Before), pane.Tokens(p.After))
+		change = fmt.Sprintf(": %s → %s tokens", pane.Tokens(p.Before), pane.Tokens(p.After))
 	}
 	switch {
 	case u.Undone:
+		change = ""
+		if p.After > 0 {
+			change = ": " + pane.Tokens(p.After) + " again"
+		}
 		if u.Next > 0 {
-			change += " · next at " + pane.Tokens(u.Next)
+			change += ". Next at " + pane.Tokens(u.Next)
 		}
 		return compactionUndone{change}
 	case u.Redone:
-		return textSnackbar("redone" + change)
+		return textSnackbar("Compaction redone" + change)
 	case u.Trimmed:
 		return textSnackbar(trimmedText)
 	case isManual(u.Source):
-		return textSnackbar("compacted " + p.Range.String() + change)
+		return textSnackbar("Compacted " + pane.Turns(p.Range.From, p.Range.To) + change)
 	}
 	return nil
 }
@@ -201,7 +208,7 @@ func (c *chat) showEdited(u updates.Edited) pane.Action {
 	c.pendingLine = typedLine{}
 	words := map[updates.Edit]string{
 		updates.EditPin: "pinned: always sent in full", updates.EditUnpin: "unpinned",
-		updates.EditMask: "masked: the model no longer sees the result", updates.EditRestore: "turns redone",
+		updates.EditMask: "shortened: the model no longer sees the result", updates.EditRestore: "turns redone",
 	}[u.What]
 	if u.Before != u.After && u.Before > 0 {
 		words += fmt.Sprintf(" · ~%s → ~%s tokens", pane.Tokens(u.Before), pane.Tokens(u.After))

@@ -113,7 +113,7 @@ func TestCommandsOfCompaction(t *testing.T) {
 		"/cost":                                     "page cost",
 		"/undo":                                     "first rewind -1",
 		"/redo":                                     "first restore turns",
-		"/rewind 0":                                 "first rewind 0",
+		"/rewind 1":                                 "first rewind 0",
 	} {
 		screenOf(t, typed, nil, func(r *rig) {
 			r.sendAppended(twoTurns...)
@@ -184,7 +184,7 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		startSummary(r)
 		r.wantText("Optimizing conversation context…")
-		if below, line := r.row("── 03:04 compacted"), r.row("Optimizing"); line != below+2 {
+		if below, line := r.row("· cache rebuilt once"), r.row("Optimizing"); line != below+2 {
 			t.Errorf("the indicator is in line %d, the newest item in line %d", line, below)
 		}
 		r.submit("and then?") // it is sent at once, and its turn may end before the summary
@@ -205,7 +205,7 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
 		r.sendAppended(conversation.Attempt{Outcome: conversation.AttemptCancelled, Why: stopped.Message})
 		r.sendUpdates(updates.CompactionFailed{Err: stopped}, updates.Status{Phase: updates.Idle})
-		r.wantText(" · 03:04 the compaction was stopped")
+		r.wantText(" · the compaction was stopped")
 		r.wantNoText("Optimizing")
 		if n := strings.Count(r.text(), stopped.Message); n != 1 {
 			t.Errorf("the reason is shown %d times:\n%s", n, r.text())
@@ -222,10 +222,10 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 		keys map[string][]string
 		want string
 	}{
-		"in the conversation":           {"", nil, "/redo-compact to redo"},
-		"in the history":                {"history", nil, "r to redo"},
-		"in the history, bound anew":    {"history", map[string][]string{"history_redo": {"f9"}}, "f9 to redo"},
-		"in the history, without a key": {"history", off, "/redo-compact to redo"},
+		"in the conversation":           {"", nil, "/redo-compact redoes it"},
+		"in the history":                {"history", nil, "r redoes it"},
+		"in the history, bound anew":    {"history", map[string][]string{"history_redo": {"f9"}}, "f9 redoes it"},
+		"in the history, without a key": {"history", off, "/redo-compact redoes it"},
 	} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {
 			withSampleLog(r, o)
@@ -239,9 +239,9 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 			}
 			r.wantView(c.view)
 			r.sendUpdates(undone)
-			r.wantText("undone · " + c.want + " · 34k → 91k tokens")
+			r.wantText("Compaction undone (" + c.want + "): 91k again")
 			r.resize(40, 12)
-			r.wantText("undone · " + c.want)
+			r.wantText(c.want[:6])
 			if c.view == "history" || c.view == "ledger" {
 				r.press("q")
 				r.wantView("")
@@ -259,7 +259,7 @@ func TestTheReasonOfAFailedCompactionStaysInTheTranscript(t *testing.T) {
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.sendAppended(attempt)
 		r.sendUpdates(failed)
-		r.wantText(" ! 03:04 compaction failed: the summary came back empty", "use another profile")
+		r.wantText(" ! Compaction failed: the summary came back empty", "use another profile")
 		if n := strings.Count(r.text(), attempt.Why); n != 1 {
 			t.Errorf("the reason stands there %d times:\n%s", n, r.text())
 		}

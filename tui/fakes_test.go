@@ -299,7 +299,7 @@ func (s session) RestoreTurns()    { s.log("restore turns") }
 
 func (s session) Pin(events []uint64, pinned bool) { s.log(fmt.Sprintf("pin %v %v", events, pinned)) }
 func (s session) Mask(events []uint64)             { s.log(fmt.Sprintf("mask %v", events)) }
-func (s session) Inspect()                         { s.log("inspect") }
+func (s session) Inspect()                         { s.r.inspected++ }
 func (s session) Review(text string, accept bool)  { s.log(fmt.Sprintf("review %q %v", text, accept)) }
 func (s session) Answer(callID string, a conversation.Answer) {
 	words := append([]string{"answer", callID, string(a.Grant)}, a.Rules...)

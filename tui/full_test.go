@@ -34,7 +34,7 @@ func TestClosingAViewRefreshesTheOneBelow(t *testing.T) {
 		r.wantCalls()
 		r.press("ctrl+t")
 		r.wantView("context")
-		r.wantCalls("first inspect")
+		r.wantInspected()
 		r.press("q")
 		r.wantView("")
 		r.wantText("▌ once more")

@@ -116,7 +116,7 @@ func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
 }
 
 func TestTheHistoryOpensAtAnEvent(t *testing.T) {
-	for typed, want := range map[string]string{"/history": "e24 ", "/history 1": "e7 ", "/history e10": "e10 "} {
+	for typed, want := range map[string]string{"/history": "e24 ", "/history 2": "e7 ", "/history e10": "e10 "} {
 		screenOf(t, typed, withSampleLog, func(r *rig) {
 			r.submit(typed)
 			r.wantView("history")

@@ -102,6 +102,8 @@ func (m *Model) handleMainKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		transcript.PageBy(1)
 	case key.Matches(k, keys.Expand):
 		transcript.ToggleExpanded()
+	case key.Matches(k, keys.Legend):
+		m.chat.toggleLegend()
 	case key.Matches(k, keys.Mode):
 		return m.do(m.session.cycleMode()), true
 	case key.Matches(k, keys.PasteImage):

@@ -53,6 +53,7 @@ type Screen struct {
 	Mode       key.Binding
 	TakeBack   key.Binding
 	PasteImage key.Binding
+	Legend     key.Binding
 	Background key.Binding // while a command of the model runs, or with an empty draft
 
 	History key.Binding
@@ -92,6 +93,7 @@ func DefaultKeyMap() KeyMap {
 			Mode:       bind("shift+tab", "permission mode: plan, ask, edits, auto, yolo", "shift+tab"),
 			TakeBack:   bind("alt+↑", "edit queued messages", "alt+up"),
 			PasteImage: bind("ctrl+v", "attach the image in the clipboard", "ctrl+v"),
+			Legend:     bind("alt+g", "name the colors of the gauge", "alt+g"),
 			Background: bind("ctrl+b", "move the running command to the background", "ctrl+b"),
 
 			History: bind("ctrl+t", "the full conversation next to what the model is sent", "ctrl+t"),

@@ -194,6 +194,7 @@ type idleSession struct{ Session }
 
 func (*idleSession) Answer(string, conversation.Answer) {}
 func (*idleSession) Add(string)                         {}
+func (*idleSession) Inspect()                           {}
 
 // unusedBackend has no methods: the typist runs no commands, so the screen never calls it.
 type unusedBackend struct{ Backend }

@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/tui/gauge"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/welcome"
 )
@@ -34,15 +34,19 @@ func (c *chat) layout(around surroundings) {
 	if width == 0 || height == 0 {
 		return
 	}
-	c.gauge.SetCache(c.session.cacheText())
+	c.gauge.SetNext(c.nextForms(c.meterReading()))
+	if !c.session.activity.summary.running {
+		c.gauge.SetGoing(gauge.Tokens{})
+	}
 	c.updateGuide()
-	p := layoutPlan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight}
+	p := layoutPlan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight,
+		legend: c.legendOpen()}
 	p.composerLines = min(c.composer.Height(), height-1)
 	asks := c.dialogs.WantsFlow() && !around.viewOpen
 	if asks { // the composer is only seen until the question is answered
 		p.composerLines, p.status = min(p.composerLines, 3*countTrue(height >= minAskedComposer)), height >= minAskedComposer
 	}
-	free := height - 1 - p.composerLines - countTrue(p.header, p.rule, p.status, p.hints)
+	free := height - 1 - p.composerLines - countTrue(p.header, p.rule, p.status, p.hints, p.legend)
 	c.dialogs.SetFlow((free - max(minBody-1, free/3)) * countTrue(asks))
 	if c.dialogs.InFlow() {
 		p.question = c.dialogs.Flow()
@@ -93,24 +97,8 @@ func (c *chat) welcome(brief bool) []string {
 	s := c.session
 	return welcome.Card(welcome.Content{
 		Open: s.isOpen, Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
-		Legend: c.legend(), Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
+		Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
 	}, c.styles.welcome, pane.Within(c.area.width), brief)
-}
-
-// legend explains the cells of the gauge, the most useful first.
-func (c *chat) legend() []welcome.Mark {
-	var marks []welcome.Mark
-	for _, m := range []struct {
-		kind  int
-		means string
-	}{
-		{int(projection.Tools), "prompt"}, {int(projection.User), "you"}, {int(projection.Assistant), "replies"},
-		{int(projection.Results), "results"}, {int(projection.Summary), "summary"}, {pane.CellLine, "compacts"},
-		{pane.CellReserve, "next reply"}, {int(projection.Calls), "calls"}, {int(projection.Draft), "draft"},
-	} {
-		marks = append(marks, welcome.Mark{Cell: c.gauge.Cell(m.kind), Means: m.means})
-	}
-	return marks
 }
 
 // stepKeys returns the keys that the steps of the first-minute guide mention.
@@ -229,6 +217,9 @@ func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 		lines = append(lines, box)
 	}
 	lines = append(lines, c.gaugeLine())
+	if p.legend {
+		lines = append(lines, pane.Margin(width)+c.gauge.Legend(c.meterReading(), pane.Within(width)))
+	}
 	if p.hints {
 		lines = append(lines, c.hints())
 	}
@@ -368,6 +359,9 @@ func (c *chat) handleMouse(msg tea.MouseMsg) pane.Action {
 			c.transcript.ScrollBy(by)
 		}
 	case tea.MouseClickMsg:
+		if at.Y == p.composerTop()+p.composerLines { // the gauge
+			c.toggleLegend()
+		}
 		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
 			c.composer.Deselect()
 			c.transcript.Press(at.X, y)

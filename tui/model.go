@@ -151,8 +151,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 			m.chat.outbox.returnLine(a.line)
 		}
 	case compactionUndone:
-		// The hint for redo comes first, because a narrow screen cuts the rest.
-		return m.do(textSnackbar("undone · " + m.views.redoHint() + " to redo" + a.change))
+		return m.do(textSnackbar("Compaction undone (" + m.views.redoHint() + " redoes it)" + a.change))
 	case openDialog:
 		// The dialog would get the release of a pressed mouse button.
 		m.chat.transcript.ClearSelection()

@@ -45,7 +45,7 @@ const newestTurn = -1
 func (s *session) rewindNamed(args string) pane.Action {
 	words := strings.Fields(args)
 	turn, err := strconv.Atoi(words[0])
-	if err != nil || turn < 0 || len(words) > 2 {
+	if turn--; err != nil || turn < 0 || len(words) > 2 {
 		return refusal("usage: /rewind [TURN [conversation|files|both]]")
 	}
 	if len(words) == 1 {
@@ -81,7 +81,7 @@ func (s *session) rewind(turn int) pane.Action {
 		s.Session.Rewind(turn)
 		return nil
 	case s.activity.turnRuns():
-		return s.rewindConversation(turn, fmt.Sprintf("files stay as they are; /rewind %d files brings them back", from))
+		return s.rewindConversation(turn, "files stay as they are; /rewind "+pane.Turn(from)+" files brings them back")
 	}
 	return s.planFiles(from, func(p FilePlan) pane.Action {
 		if len(p.Files) == 0 {
@@ -153,7 +153,7 @@ func (s *session) chooseRewind(turn int, p FilePlan) pane.Action {
 		text = append(text, "what commands changed is not known in part")
 	}
 	o := dialog.PickerOptions{
-		Title: fmt.Sprintf("Go back to before turn %d", turn), Text: strings.Join(text, "\n"),
+		Title: "Go back to before turn " + pane.Turn(turn), Text: strings.Join(text, "\n"),
 		Items: []dialog.Item{
 			{ID: rewindBoth, Title: "conversation and files"},
 			{ID: rewindTalk, Title: "conversation only"},
@@ -262,7 +262,7 @@ func (v *views) openPlan(a showPlan) pane.Action {
 		}
 	}
 	view := &diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &v.env.Keys.Diff}), isPlan: true}
-	view.Show(changes.Content{Title: fmt.Sprintf("back to before turn %d", a.turn), Files: files, Loaded: true})
+	view.Show(changes.Content{Title: "back to before turn " + pane.Turn(a.turn), Files: files, Loaded: true})
 	return v.open(view)
 }
 
@@ -301,7 +301,7 @@ func (s *session) pickTurnOf(o dialog.PickerOptions, label func(sent string) str
 		when := t.event.Time.In(s.env.Now().Location()).Format("2 Jan 15:04")
 		o.Items = append(o.Items, dialog.Item{
 			ID:      strconv.FormatUint(t.event.Seq, 10),
-			Title:   strconv.Itoa(t.event.Turn) + "  " + label(t.text),
+			Title:   pane.Turn(t.event.Turn) + "  " + label(t.text),
 			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(t.text)) + " tokens", files},
 		})
 	}

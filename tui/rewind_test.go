@@ -40,7 +40,7 @@ func TestTheRewoundMessageReturnsToTheComposer(t *testing.T) {
 		r.submit("/undo")
 		events := log(append(append([]conversation.Body{}, twoTurns...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
 		r.sendUpdates(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})
-		r.wantText("rewound to turn 1 · 1 turn undone")
+		r.wantText("rewound to turn 2 · 1 turn undone")
 		r.wantNoText("Fine.", "package upload")
 		if got := r.draft(); !strings.HasPrefix(got, "look at @upload.go") || strings.Contains(got, "package upload") {
 			t.Errorf("the draft is %q", got)
@@ -71,14 +71,14 @@ func TestARewindAsksAboutTheFiles(t *testing.T) {
 		"conversation only":    {edited, []string{"down", "enter"}, "its files stay as they are", []string{"first rewind 1"}},
 		"files only":           {edited, []string{"down", "down", "enter"}, "2 files brought back", []string{"apply false"}},
 		"with those of others": {edited, []string{"right", "enter"}, "2 files brought back", []string{"apply true", "first rewind 1"}},
-		"the diff":             {edited, []string{"down", "down", "down", "enter"}, "back to before turn 1", nil},
+		"the diff":             {edited, []string{"down", "down", "down", "enter"}, "back to before turn 2", nil},
 		"nothing":              {edited, []string{"esc"}, "", nil},
 		"already as before":    {tui.FilePlan{}, nil, "already as before", []string{"first rewind 1"}},
 	} {
 		screenOf(t, name, func(r *rig, _ *tui.Options) { withEditedFiles(r, c.plan) }, func(r *rig) {
-			r.submit("/rewind 1")
+			r.submit("/rewind 2")
 			if len(c.keys) > 0 {
-				r.wantText("Go back to before turn 1", "a.go: as it was (+2 −1)", "somebody else changed it since", "changed by others", "left as they are",
+				r.wantText("Go back to before turn 2", "a.go: as it was (+2 −1)", "somebody else changed it since", "changed by others", "left as they are",
 					"c.go: cannot be brought back: what was in it is no longer kept")
 			}
 			r.press(c.keys...)

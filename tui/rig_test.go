@@ -31,6 +31,7 @@ type rig struct {
 	m    *tui.Model
 	msgs chan tea.Msg
 	fakeState
+	inspected        int // requests for a breakdown
 	width, height    int
 	checkedLines     []string // lines of the newest frame, which passed the check
 	quit             bool
@@ -304,6 +305,14 @@ func (r *rig) wantNoText(texts ...string) {
 }
 
 // wantCalls compares the calls of the fakes since the last call of wantCalls.
+func (r *rig) wantInspected() {
+	r.t.Helper()
+	if r.inspected == 0 {
+		r.t.Error("no breakdown was requested")
+	}
+	r.inspected = 0
+}
+
 func (r *rig) wantCalls(want ...string) {
 	r.t.Helper()
 	got := r.calls

@@ -116,8 +116,8 @@ type diffView struct {
 
 // openDiff shows what changed, from a turn on that args may name.
 func (v *views) openDiff(args string) pane.Action {
-	turn, err := strconv.Atoi(cmp.Or(args, "0"))
-	if err != nil || turn < 0 {
+	turn, err := strconv.Atoi(cmp.Or(args, "1"))
+	if turn--; err != nil || turn < 0 {
 		return refusal("usage: /diff [TURN]")
 	}
 	if no := v.whyNotOpen(); no != nil {
@@ -134,7 +134,7 @@ func (d *diffView) title(v *views) string {
 	if d.turn == 0 {
 		return v.session.Title
 	}
-	return "from turn " + strconv.Itoa(d.turn) + " on · " + v.session.Title
+	return "from turn " + pane.Turn(d.turn) + " on · " + v.session.Title
 }
 
 func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.changes()) }

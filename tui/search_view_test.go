@@ -88,7 +88,7 @@ func TestAHitInAnotherConversationOpensItThere(t *testing.T) {
 		}
 		r.press("esc", "esc") // the first ends what is searched for there
 		r.wantView("search")  // the list of hits is where it was
-		r.wantText("❯ turn 1", "2 hits in 2 of 12 conversations")
+		r.wantText("❯ turn 2", "2 hits in 2 of 12 conversations")
 		r.press("up", "down", "enter")
 		r.wantView("history")
 		r.press("ctrl+t", "esc")

@@ -149,8 +149,11 @@ func (s *session) update(u updates.Update) pane.Action {
 	case updates.Discarded:
 		s.load.discardReply()
 	case updates.Status:
+		ended := s.activity.busy()
 		if s.activity.status = u; s.activity.busy() {
 			s.unreachableReason = "" // the running request will show whether it answers
+		} else if ended {
+			s.Session.Inspect() // for what comes next
 		}
 	case updates.Jobs:
 		s.jobs = u.Running
@@ -181,6 +184,7 @@ func (s *session) updateCompaction(u updates.Update) pane.Action {
 	case updates.Prepared:
 		s.activity.summary = summaryJob{}
 	case updates.Compacted:
+		s.Session.Inspect() // for what comes next
 		if !u.Undone && !u.Redone {
 			s.activity.summary, s.review.acceptedText = summaryJob{}, ""
 		}
@@ -258,17 +262,24 @@ func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 	return textSnackbar(s.review.announcement())
 }
 
-// cacheText is the gauge's text about the provider's cache; "" if it does not expire soon.
-func (s *session) cacheText() string {
-	switch p := s.activity.status.Phase; {
-	case s.isCacheCold():
-		return "cache cold"
-	case p == updates.Idle || p == "":
-		if left := s.cache.countdown(s.env.Now()); left != "" {
-			return "cold in " + left
-		}
+// cacheCountdown returns how soon the provider's cache expires; "" if not soon, or while a turn runs.
+func (s *session) cacheCountdown() string {
+	if s.activity.busy() {
+		return ""
 	}
-	return ""
+	return s.cache.countdown(s.env.Now())
+}
+
+// resendPrice returns the price of a million tokens of a prompt that the provider has cached, in US dollars, 0 if unknown or free.
+func (s *session) resendPrice() float64 {
+	p := s.Model.Prices
+	switch {
+	case p == nil:
+		return 0
+	case p.Cached > 0:
+		return p.Cached
+	}
+	return p.Input
 }
 
 // isCacheCold reports whether the provider's cache has expired. While a reply streams it is warm again.

@@ -67,7 +67,7 @@ func (l eventLog) userTurns() []userTurn {
 func (l eventLog) eventsNamed(name string) []uint64 {
 	turn, err := strconv.Atoi(name)
 	id, known := conversation.ParseRecallID(name)
-	if err == nil && turn >= 0 { // a bare number is a turn
+	if turn--; err == nil && turn >= 0 { // a bare number is a turn
 		id, known = conversation.RecallID{Turns: true, First: uint64(turn), Last: uint64(turn)}, true
 	}
 	named := func(e conversation.Event) bool {
@@ -170,6 +170,8 @@ type summaryJob struct {
 	source        conversation.Source
 	requestWaits  bool // the next request does not fit and waits for it
 	stoppedByUser bool // by the user
+	fromTurn      int  // the turns that it covers
+	toTurn        int
 }
 
 // matchesFailure reports whether a failed compaction request is that of the summary. While a summary
@@ -213,7 +215,8 @@ func (a *activity) summaryStarted(u updates.Compacting) {
 		return
 	}
 	same := a.summary.running && a.summary.since.Equal(u.Since)
-	a.summary = summaryJob{running: true, since: u.Since, source: u.Source, requestWaits: u.RequestWaits, stoppedByUser: same && a.summary.stoppedByUser}
+	a.summary = summaryJob{running: true, since: u.Since, source: u.Source, requestWaits: u.RequestWaits, stoppedByUser: same && a.summary.stoppedByUser,
+		fromTurn: u.FromTurn, toTurn: u.ToTurn}
 }
 
 // pendingReview is a summary that waits for the user's review.

@@ -15,11 +15,11 @@ func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
 		r.wantCalls("try compaction.trigger_ratio 0.8", "try compaction.trigger_ratio 0.83")
 		r.wantText("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
 		r.press("enter")
-		r.wantCalls("change compaction.trigger_ratio 0.83", "first inspect")
+		r.wantCalls("change compaction.trigger_ratio 0.83")
 		r.wantText("0.83 •", "this conversation", "1 change not kept")
 		r.wantNoText("then ")
 		r.press("s")
-		r.wantCalls("keep map[compaction.trigger_ratio:0.83]", "first inspect")
+		r.wantCalls("keep map[compaction.trigger_ratio:0.83]")
 		r.wantText("kept in ~/.config/plimsoll/config.settings.yaml")
 		r.wantView("settings")
 	})
@@ -50,7 +50,7 @@ func TestSettingsOfThisRun(t *testing.T) {
 		r.wantText("solarized-light •")
 		r.calls = nil
 		r.press("s")
-		r.wantCalls("keep map[permissions.mode:edits ui.mouse:false ui.theme:solarized-light]", "first inspect")
+		r.wantCalls("keep map[permissions.mode:edits ui.mouse:false ui.theme:solarized-light]")
 	})
 }
 
@@ -65,7 +65,7 @@ func TestSettingsLeadToTheDialogsOfTheModel(t *testing.T) {
 		r.press("enter")
 		r.wantText("ollama/qwen3:8b")
 		r.press("down", "enter")
-		r.wantCalls("first inspect", "models", "switch ollama/qwen3:8b")
+		r.wantCalls("models", "switch ollama/qwen3:8b")
 		r.selectRow("effort")
 		r.press("enter")
 		r.wantText("how much the model reasons")

@@ -166,6 +166,7 @@ func compactCommand(m *Model, args, profile string) pane.Action {
 	if err != nil {
 		return refusal(err.Error())
 	}
+	request.From, request.To = request.From.CountedFromOne(), request.To.CountedFromOne()
 	if request.Profile == "" {
 		request.Profile = profile
 	}

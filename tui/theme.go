@@ -71,7 +71,7 @@ func (ts themeStyles) transcript() transcript.Styles {
 		ToolOK: tool.OK, ToolFailed: tool.Error, ToolRunning: tool.Running, ToolName: tool.Name, ToolSubject: tool.Subject,
 		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output,
 		Diff:  diffview.Styles(ts.styles.Diff),
-		Epoch: t.Assistant, Undone: t.Muted, EpochFrame: ts.styles.Frame.Rule,
+		Epoch: t.Assistant, Undone: t.Muted, Note: ts.styles.Gauge.Summary,
 		Info: t.Notice, Warning: t.Warning, Error: t.Error, Selected: t.Selection,
 	}
 }

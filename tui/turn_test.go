@@ -215,7 +215,7 @@ func TestAnUnreachableServerIsShownBeforeSending(t *testing.T) {
 
 func TestTheGaugeMovesWithTheDraft(t *testing.T) {
 	screen(t, nil, func(r *rig) {
-		r.wantText("0/128k")
+		r.wantText("0 of 128k")
 		r.wantNoText("→")
 		r.send(tea.PasteMsg{Content: strings.Repeat("words and more words\n", 4000)})
 		r.wantText("→ ~16%", "[pasted 1: 4000 lines, ~21k tokens]")
@@ -251,14 +251,14 @@ func TestTheReplyCountsUntilItIsInTheLog(t *testing.T) {
 		text := strings.Repeat("words ", 10_000)
 		r.sendUpdates(updates.Metered{Meter: empty}, updates.Delta{Text: text})
 		r.sendUpdates(updates.Metered{Meter: empty})
-		r.wantText("~12% ~15k/128k")
+		r.wantText("~12%  ~15k of 128k")
 		events := log(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd})
 		r.sendUpdates(updates.Appended{Events: events})
-		r.wantText("~12% ~15k/128k")
+		r.wantText("~12%  ~15k of 128k")
 		r.sendUpdates(updates.Metered{Meter: empty.WithView(projection.Project(events))})
-		r.wantText("~12% ~15k/128k")
+		r.wantText("~12%  ~15k of 128k")
 		r.sendUpdates(updates.Metered{Meter: empty})
-		r.wantText("0/128k")
+		r.wantText("0 of 128k")
 	})
 }
 

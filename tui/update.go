@@ -31,6 +31,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.applyUpdates(msg)
 	case tickMsg:
 		cmd = m.ticked(msg)
+	case shrinkTick:
+		cmd = m.do(msg.stepped())
 	case commandResult:
 		cmd = m.do(msg.then())
 	case tea.WindowSizeMsg:

@@ -122,6 +122,8 @@ type Compacting struct {
 	Summary      bool   // a model writes a text
 	Source       conversation.Source
 	RequestWaits bool // the next request does not fit and waits for the summary
+	FromTurn     int  // the first and the last turn that the summary covers
+	ToTurn       int
 }
 
 // Prepared says that a summary is written and waits for the step that evicts what it covers. The view is unchanged

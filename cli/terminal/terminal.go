@@ -119,6 +119,12 @@ func (t *Terminal) hasVersion(least ...int) bool {
 	return true
 }
 
+// Moves reports whether something may move on the screen, by the setting ui.motion: over SSH, where lines can be slow, only
+// if that says so.
+func (t *Terminal) Moves(setting string) bool {
+	return setting == "on" || setting == "auto" && t.env("SSH_CONNECTION") == "" && t.env("SSH_TTY") == ""
+}
+
 // CanShowLinks reports whether links (OSC 8) may be sent. Terminals that do not know them ignore them, except consoles and some
 // old emulators.
 func (t *Terminal) CanShowLinks() bool {

@@ -19,6 +19,16 @@ type Bound struct {
 	ago  time.Duration // boundAgo, not negative
 }
 
+// CountedFromOne returns a bound that a person wrote who counts turns from 1. b may be nil.
+func (b *Bound) CountedFromOne() *Bound {
+	if b == nil || b.kind != boundTurn {
+		return b
+	}
+	counted := *b
+	counted.turn = max(0, b.turn-1)
+	return &counted
+}
+
 type boundKind int
 
 const (

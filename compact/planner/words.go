@@ -44,11 +44,7 @@ func (f Forecast) Text(cold string) string {
 		}
 	}
 	if !f.MayAskModel && f.Failures > 0 {
-		text := "No more summaries are requested after " + numbers.Count(f.Failures, "failure")
-		if f.ColdLine > 0 {
-			text += "; a note alone replaces what is evicted"
-		}
-		sentences = append(sentences, text+".")
+		sentences = append(sentences, "No more summaries are requested after "+numbers.Count(f.Failures, "failure")+".")
 	}
 	return strings.Join(sentences, " ")
 }
@@ -87,7 +83,7 @@ func (f Forecast) whenText() string {
 		when = []string{"with your next message"}
 	}
 	if action == "" {
-		action = "older turns are compacted, if there are enough by then"
+		action = "the oldest turns become a summary"
 	}
 	text := strings.Join(when, ", ") + ": " + action + "."
 	return strings.ToUpper(text[:1]) + text[1:]
@@ -110,32 +106,23 @@ func roundedTokens(n int) int {
 }
 
 func (f Forecast) evictText() string {
-	text, them := evictedText(f.EvictFrom, f.EvictTo)
+	text := summarizedText(f.EvictFrom, f.EvictTo)
 	if f.EvictsMore {
-		text, them = "the oldest turns are evicted", "them"
-	}
-	switch {
-	case f.SummaryTo < 0:
-		text += ", and a note replaces " + them
-	case f.EvictsMore || f.SummaryFrom == f.EvictFrom && f.SummaryTo == f.EvictTo:
-		text += ", and a note with a summary replaces " + them
-	default:
-		text += ", and a note replaces " + them + " with one summary of " + numbers.Turns(f.SummaryFrom, f.SummaryTo)
+		text = "the oldest turns become a summary"
 	}
 	return text + "; about " + numbers.Grouped(roundedTokens(f.After)) + " tokens remain"
 }
 
-// evictedText says that turns are evicted, and returns the pronoun for them.
-func evictedText(from, to int) (text, them string) {
+// summarizedText says that a summary replaces turns, which people count from 1.
+func summarizedText(from, to int) string {
 	if from == to {
-		return numbers.Turns(from, to) + " is evicted", "it"
+		return numbers.Turns(from+1, to+1) + " becomes a summary"
 	}
-	return numbers.Turns(from, to) + " are evicted", "them"
+	return numbers.Turns(from+1, to+1) + " become a summary"
 }
 
 func (f Forecast) coldText(at string) string {
-	evicted, them := evictedText(f.ColdFrom, f.ColdTo)
-	rest := evicted + " before the next request, and a note replaces " + them + "; about " + numbers.Grouped(roundedTokens(f.ColdAfter)) + " tokens remain."
+	rest := summarizedText(f.ColdFrom, f.ColdTo) + " before the next request; about " + numbers.Grouped(roundedTokens(f.ColdAfter)) + " tokens remain."
 	switch {
 	case f.Cold:
 		return "The provider's cache is cold, so compacting costs nothing extra: " + rest

@@ -236,15 +236,15 @@ func (m *Model) mask() pane.Action {
 	it := m.selected().item
 	switch {
 	case it.Event == 0:
-		return m.noItem("masked")
+		return m.noItem("shortened")
 	case m.content.ReadOnly:
 		return readOnly
 	case it.State == projection.StateMasked:
-		return pane.Snackbar{Text: "It is masked already."}
+		return pane.Snackbar{Text: "It is shortened already."}
 	case it.State == projection.StateSummarised || it.State == projection.StateDropped:
 		return pane.Snackbar{Text: "It is no longer sent in full: there is nothing left to mask."}
 	case it.Kind != projection.Results && it.Kind != projection.Calls:
-		return pane.Snackbar{Text: "Only tool results and call arguments can be masked."}
+		return pane.Snackbar{Text: "Only tool results and call arguments can be shortened."}
 	case m.content.Pinned[it.Event]:
 		return pane.Snackbar{Text: "It is pinned: unpin it first."}
 	}

@@ -2,7 +2,6 @@ package breakdown
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -109,7 +108,7 @@ func (m *Model) itemLine(r *row, width int) string {
 	s, numbers := &m.styles, pane.AlignRight(r.value, 8)
 	turn, state := "", ""
 	if r.item.Event != 0 {
-		turn = "turn " + strconv.Itoa(r.item.Turn)
+		turn = "turn " + pane.Turn(r.item.Turn)
 	}
 	if r.item.State != projection.StateVerbatim {
 		state = safe(r.item.State.Word())

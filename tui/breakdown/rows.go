@@ -74,20 +74,20 @@ func (c *Content) origin() string {
 
 // segmentNames are the names of the categories, by projection.Segment.
 var segmentNames = [projection.Draft + 1]string{
-	"system prompt", "tools", "note, summary", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
+	"system prompt", "tools", "summary", "your messages", "replies", "reasoning", "tool calls", "tool results", "shortened", "draft",
 }
 
 // segmentDocs explain what a category counts and how compaction reduces it, by projection.Segment.
 var segmentDocs = [projection.Draft + 1]string{
 	"The instructions and project files, sent first with every request; no compaction touches them. Estimated from its characters.",
 	"What the tools do and how they are called; no compaction touches it, so that the cache holds. Estimated from its characters.",
-	"Replaces evicted turns: Plimsoll's note, model-written summaries, and lines that say what was left out. Estimated from its characters.",
-	"Your messages and attachments. They are never masked; they are evicted with their turn. Estimated from its characters.",
-	"The model's replies, including the one that is arriving. They are evicted with their turn. Estimated from its characters.",
+	"Stands for the oldest turns: what Plimsoll and a model wrote down of them. Estimated from its characters.",
+	"Your messages and attachments. They are sent in full until their turn is summarized. Estimated from its characters.",
+	"The model's replies, including the one that is arriving. They are sent until their turn is summarized. Estimated from its characters.",
 	"Reasoning that this provider needs to receive again. Compaction can leave it out. Estimated from its characters.",
-	"Tool calls. They are evicted with their turn; compaction can also hide the arguments of old ones. Estimated from its characters.",
-	"Tool results, evicted with their turn. Old ones can also be masked, by you or automatically. Estimated from its characters.",
-	"Short texts that replace masked results. The model can read the originals with the recall tool. Estimated from its characters.",
+	"Tool calls. They are sent until their turn is summarized; compaction can also hide the arguments of old ones. Estimated from its characters.",
+	"Tool results, sent until their turn is summarized. Old ones can also be shortened, by you or automatically. Estimated from its characters.",
+	"Short texts that stand for old results. The model can read the originals with the recall tool. Estimated from its characters.",
 	"Your draft and queued messages; not counted as used. Estimated from its characters.",
 }
 
@@ -138,13 +138,13 @@ func (c *Content) lines() []row {
 		{name: "window", value: pane.Tokens(r.Window.Tokens), note: windowNotes[r.Window.Source],
 			doc: "How many tokens a request may have. It comes from the first of these that knows it: the command line, the configuration, a refusal by the server, the server's list of models, the catalog."},
 		{name: "load line", value: c.line(r.LoadLine), note: c.ahead(r.LoadLine, "auto-compaction starts here"),
-			doc: "Where auto-compaction starts: above it the oldest turns are evicted and replaced by a note. compaction.trigger_ratio and compaction.token_threshold set it."},
+			doc: "Where auto-compaction starts: above it a summary replaces the oldest turns. compaction.trigger_ratio and compaction.token_threshold set it."},
 		{name: "hard line", value: c.line(r.HardLine), note: c.ahead(r.HardLine, "requests wait for compaction above it"),
 			doc: "Requests above it wait until older turns are compacted, which needs no model. compaction.hard_ratio sets it."},
 	}
 	if cold > 0 {
-		out = append(out, row{name: "cold line", value: c.line(cold), note: c.ahead(cold, "after a pause, compaction starts here"),
-			doc: "Above it the oldest turns are evicted before the next request once the provider's cache is cold: that request is paid in full anyway. compaction.evict.cold sets it."})
+		out = append(out, row{name: "after a pause", value: c.line(cold), note: c.ahead(cold, "cache expired: compacts from here"),
+			doc: "Above it a summary replaces the oldest turns before the next request once the provider's cache is cold: that request is paid in full anyway. compaction.evict.cold sets it."})
 	}
 	out = append(out, row{name: "reserve", value: c.line(r.Reserve), note: "kept free for the reply",
 		doc: "Kept free for the reply: the longest reply of the model, at most an eighth of the window and 16k."})
@@ -222,7 +222,7 @@ func (c *Content) heaviest() []row {
 		}
 		doc := segmentDocs[it.Kind]
 		if it.Event != 0 {
-			doc = segmentNames[it.Kind] + ", turn " + strconv.Itoa(it.Turn) + ": " + pane.About(it.Tokens) + " tokens, estimated from its characters"
+			doc = segmentNames[it.Kind] + ", turn " + pane.Turn(it.Turn) + ": " + pane.About(it.Tokens) + " tokens, estimated from its characters"
 			if it.Original > 0 && it.Original != it.Tokens {
 				doc += "; " + pane.About(it.Original) + " in full"
 			}
@@ -267,9 +267,9 @@ func (c *Content) additions() []row {
 
 // savingDocs explain the kinds of overlays.
 var savingDocs = map[string]string{
-	"masks":        "Old tool results that are masked; the model can read them with the recall tool.",
+	"masks":        "Old tool results that are shortened; the model can read them with the recall tool.",
 	"caps":         "Results that are too long and are sent in part.",
-	"summaries":    "Turns replaced by a note or a summary; the model can read them with the recall tool.",
+	"summaries":    "Turns replaced by a summary; the model can read them with the recall tool.",
 	"drops":        "The oldest messages, left out because nothing else saved enough.",
 	"reasoning":    "Reasoning that is not sent again.",
 	"arguments":    "Arguments of old calls that are hidden.",
@@ -284,7 +284,10 @@ func (c *Content) savings() []row {
 		all += s.Tokens
 		r := row{name: safe(s.Kind), value: pane.About(s.Tokens), note: numbers.Count(s.Items, "message"),
 			doc: savingDocs[s.Kind] + " Estimated: the originals minus what is sent instead."}
-		if s.Kind == "summaries" {
+		switch s.Kind {
+		case "masks":
+			r.name = segmentNames[projection.Stubs]
+		case "summaries":
 			r.name = segmentNames[projection.Summary]
 		}
 		if s.Tokens < 0 {

@@ -2,15 +2,18 @@ package gauge
 
 import (
 	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
 // The bar is a [pane.Bar]. The ▲ of the load line replaces the cell in which the line is. Segments keep their colors however
-// full the window is; only the ends, ▲ and the numbers change color.
+// full the window is; only the ends, ▲ and the numbers change color. While a summary is written, the cells of what it
+// will replace are hatched. When a compaction has landed, the bar moves from what it showed to what it shows now.
 
 // cells returns the kind of each of the n cells of a bar that represents scale tokens.
 func (m *Model) cells(r meter.Reading, scale, n int) []int {
 	cells := pane.Cells(r, scale, n)
+	m.hatch(cells, r)
 	if r.LoadLine <= 0 || n <= 0 {
 		return cells
 	}
@@ -23,5 +26,70 @@ func (m *Model) cells(r meter.Reading, scale, n int) []int {
 	return cells
 }
 
+// Tokens are amounts by segment.
+type Tokens [projection.SegmentCount]int
+
+// hatch marks the cells of what will go: of each segment its share, at least a cell if all of it goes.
+func (m *Model) hatch(cells []int, r meter.Reading) {
+	if m.going == (Tokens{}) {
+		return
+	}
+	count := map[int]int{}
+	for _, kind := range cells {
+		count[kind]++
+	}
+	for i, kind := range cells {
+		if kind >= int(projection.Draft) || r.Segments[kind] == 0 || m.going[kind] == 0 {
+			continue
+		}
+		if first := i == 0 || cells[i-1]%pane.Hatched != kind; first {
+			n := min(count[kind], (m.going[kind]*count[kind]+r.Segments[kind]/2)/r.Segments[kind])
+			for j := range n {
+				cells[i+j] += pane.Hatched
+			}
+		}
+	}
+}
+
 // Cell draws one cell of the bar for a legend. kind is a [projection.Segment] or one of the cells of package pane.
 func (m *Model) Cell(kind int) string { return m.bar.Draw([]int{kind}, m.lines[pane.Normal]) }
+
+// SetGoing hatches what a summary that is being written will replace; the zero value ends that.
+func (m *Model) SetGoing(going Tokens) {
+	if m.going != going {
+		m.going, m.drawn = going, false
+	}
+}
+
+// Shrink makes the bar show a reading from which it moves to the one that View is given; see [Model.Step].
+func (m *Model) Shrink(from meter.Reading) {
+	from.CostUSD = nil
+	m.from, m.step, m.drawn = from, 0, false
+}
+
+// Steps is how many steps a movement has.
+const Steps = 6
+
+// Step moves the bar on. It returns false when it has arrived.
+func (m *Model) Step() bool {
+	m.step, m.drawn = m.step+1, false
+	return m.Moves()
+}
+
+// Moves reports whether the bar moves.
+func (m *Model) Moves() bool { return m.step < Steps && m.from.Used > 0 }
+
+// moving returns the reading that the bar shows on its way to r.
+func (m *Model) moving(r meter.Reading) meter.Reading {
+	if !m.Moves() {
+		return r
+	}
+	between := func(from, to int) int { return from + (to-from)*m.step/Steps }
+	for i := range r.Segments {
+		r.Segments[i] = between(m.from.Segments[i], r.Segments[i])
+	}
+	used := between(m.from.Used, r.Used)
+	r.AfterSend += used - r.Used
+	r.Used = used
+	return r
+}

@@ -1,6 +1,7 @@
 package gauge
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,23 +9,22 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/meter"
-	"plimsoll/conversation/numbers"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
-// The line is a bar and, after it, the numbers. What does not fit is left out
-// in a fixed order: the words "kept out", cost, cached share, after-send, what is kept out, numbers, the percentage of
-// the load line, then the bar; how full the window is stays. Each number keeps the room
-// of its longest form, so that the bar has the same length as long as the terminal
-// has the same width. A text about the provider's cache replaces the cached share;
-// where there is little room, it is shortened before it is left out.
+// The line is a bar, how full the window is, what comes next, and the cost at the right edge. The
+// width of the bar depends only on the width of the line. Of what stands beside it, texts become
+// shorter or are left out in a fixed order; how full the window is stays.
 
 const (
-	minBar = 8  // cells that the bar keeps when numbers are left out,
-	barOf  = 5  // or a fifth of the width if that is more
-	tiny   = 3  // cells below which there is no bar
-	roomy  = 50 // width from which numbers keep their room
+	mostBeside = 76 // cells beside the bar, at most
+	pairBeside = 32 // the same for two gauges that are compared: nothing comes next
+	tiny       = 3  // cells below which there is no bar
 )
+
+// beside returns the cells beside the bar in a line of a width.
+func beside(width int) int { return max(len(" 100%"), min(width*5/8, 24+width*3/8, mostBeside)) }
 
 // View draws the gauge for a reading: one line of at most width columns. A width
 // below 1 counts as 1. The line is kept until the reading or the width changes.
@@ -40,190 +40,153 @@ func (m *Model) View(r meter.Reading, width int) string {
 	}
 	m.drawn, m.last, m.cost, m.width = true, r, cost, width
 	if r.Window.IsKnown() {
-		m.line = m.drawLine(r, m.parts(r, cost), pane.Scale(r), width)
+		m.line = m.drawLine(r, m.parts(r, cost, m.next), pane.Scale(r), width, beside(width))
 	} else {
 		m.line = m.unknown(r, cost, width)
 	}
 	return m.line
 }
 
-// part is a piece of the line after the bar.
+// part is a text beside the bar, in forms from the longest to the shortest.
 type part struct {
-	text  string
 	style lipgloss.Style
-	room  int // columns kept for it, at least the width of text
-	order int // the part with the highest order is left out first
-
-	brief string // a shorter text to try before the part is left out, "" for none
+	forms []form // none: the part is left out
+	right bool   // at the right edge
 }
 
-// The orders of the number after sending and of a shortened part.
-const (
-	afterSendOrder = 4
-	briefOrder     = 3
-)
+// form is a form of a part. Of all parts, the form with the highest order is given up first.
+type form struct {
+	text  string
+	order int
+}
 
-// cells returns how many columns a part takes.
-func (p part) cells() int { return max(p.room, ansi.StringWidth(p.text)) }
+func (p part) text() string {
+	if len(p.forms) == 0 {
+		return ""
+	}
+	return p.forms[0].text
+}
 
 // Pair draws the gauges of two readings of one conversation, to be shown one below the
-// other: their bars have the same length and scale, and their numbers are aligned.
+// other: their bars have the same scale.
 func (m *Model) Pair(a, b meter.Reading, width int) (string, string) {
 	if !a.Window.IsKnown() || !b.Window.IsKnown() {
 		return m.View(a, width), m.View(b, width)
 	}
 	a.CostUSD, b.CostUSD, width = nil, nil, max(width, 1)
-	first, second := m.parts(a, -1), m.parts(b, -1)
-	first, second = aligned(first, second), aligned(second, first)
-	scale := max(pane.Scale(a), pane.Scale(b))
-	return m.drawLine(a, first, scale, width), m.drawLine(b, second, scale, width)
+	scale, beside := max(pane.Scale(a), pane.Scale(b)), min(beside(width), pairBeside)
+	return m.drawLine(a, m.parts(a, -1, nil), scale, width, beside), m.drawLine(b, m.parts(b, -1, nil), scale, width, beside)
 }
 
-// aligned returns parts in columns that are as wide as those of others need, too. A part that only others have
-// becomes an empty column.
-func aligned(parts, others []part) []part {
-	of := func(list []part, order int) int {
-		return slices.IndexFunc(list, func(p part) bool { return p.order == order })
-	}
-	out := slices.Clone(parts)
-	for i, o := range others {
-		if of(out, o.order) < 0 {
-			out = slices.Insert(out, min(i, len(out)), part{order: o.order})
-		}
-	}
-	for i := range out {
-		wide := ansi.StringWidth(out[i].text)
-		if at := of(others, out[i].order); at >= 0 {
-			wide = max(wide, ansi.StringWidth(others[at].text))
-		}
-		out[i].text, out[i].room = pane.Fit(out[i].text, wide), 0
-	}
-	return out
-}
-
-// parts are the numbers of a reading with a known window. No two have the same order.
-func (m *Model) parts(r meter.Reading, cost float64) []part {
+// parts are the texts for a reading with a known window.
+func (m *Model) parts(r meter.Reading, cost float64, next []string) []part {
 	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
+	used, window := tilde(r.Estimated)+pane.Tokens(r.Used), pane.Tokens(r.Window.Tokens)
+	sized := func(between string) string {
+		return pane.Fit("  "+used+between+window, len("  ~99.9k")+len(between)+len(window))
+	}
 	parts := []part{
-		{text: " " + pane.Fullness(r), style: level, room: len(" ~99%")},
-		{text: " " + tilde(r.Estimated) + pane.Tokens(r.Used) + "/" + pane.Tokens(r.Window.Tokens), style: m.styles.Number, order: 2,
-			room: len(" ~99.9k/") + len(pane.Tokens(r.Window.Tokens))},
-		m.afterSend(r),
+		{style: level, forms: []form{{pane.Fit(" "+pane.Fullness(r), len(" ~99%")), 0}}},
+		{style: m.styles.Number, forms: []form{{sized(" of "), 8}, {sized("/"), 4}}},
 	}
-	if r.LoadLine > 0 {
-		parts = append(parts, part{text: "  " + pane.LoadGlyph + pane.Share(r, r.LoadLine), style: level, order: 1})
+	if r.AfterSend > r.Used { // always an estimate: no provider has counted the draft
+		parts = append(parts, part{style: m.styles.Levels[pane.LevelOf(r, r.AfterSend)], forms: []form{{" → ~" + pane.Share(r, r.AfterSend), 1}}})
 	}
-	return append(parts, m.details(r, cost)...)
+	return append(parts, m.details(r, cost, next)...)
 }
 
-// drawLine draws a bar that represents scale tokens, and the numbers after it.
-func (m *Model) drawLine(r meter.Reading, parts []part, scale, width int) string {
-	if width < roomy {
-		for i := range parts {
-			if parts[i].order != afterSendOrder {
-				parts[i].room = 0
-			}
+// details are what comes next, what is kept out of the window, and the cost so far.
+func (m *Model) details(r meter.Reading, cost float64, next []string) []part {
+	phrase := part{style: m.styles.Number}
+	for i, text := range next {
+		order := 7
+		switch len(next) - i {
+		case 1:
+			order = 2
+		case 2:
+			order = 5
 		}
+		phrase.forms = append(phrase.forms, form{"  " + text, order})
 	}
-	parts = shorten(parts, width-max(minBar, width/barOf)-2)
-	cells := width - room(parts) - 2
+	parts := []part{phrase}
+	if r.KeptOut > 0 {
+		brief := "  ⊖ " + pane.Tokens(r.KeptOut)
+		parts = append(parts, part{style: m.styles.Detail, forms: []form{{brief + " kept out", 10}, {brief, 9}}})
+	}
+	if cost >= 0 {
+		parts = append(parts, part{style: m.styles.Detail, forms: []form{{"  " + pane.Dollars(cost), 6}}, right: true})
+	}
+	return parts
+}
+
+// drawLine draws a bar that represents scale tokens, and the texts after it.
+func (m *Model) drawLine(r meter.Reading, parts []part, scale, width, beside int) string {
+	cells := width - beside - 2
 	level := pane.LevelOf(r, r.Used)
 	if cells < tiny {
 		return m.styles.Levels[level].Render(smallest(pane.Fullness(r), width, block(r.Used, r.Window.Tokens)))
 	}
+	bar := m.bar.Draw(m.cells(m.moving(r), scale, cells), m.lines[level])
+	return m.ends[level][0] + bar + m.ends[level][1] + drawParts(parts, beside)
+}
+
+// drawParts draws parts in width cells, those at the right edge there.
+func drawParts(parts []part, width int) string {
+	for widthOf(parts) > width && shorten(parts) {
+	}
 	var b strings.Builder
-	b.WriteString(m.ends[level][0] + m.bar.Draw(m.cells(r, scale, cells), m.lines[level]) + m.ends[level][1])
+	gap := width - widthOf(parts)
 	for _, p := range parts {
-		if n := p.cells(); n > 0 {
-			b.WriteString(p.style.Render(pane.Fit(p.text, n)))
+		text := p.text()
+		if p.right && text != "" {
+			text = strings.Repeat(" ", gap) + text
+		}
+		if text != "" {
+			b.WriteString(p.style.Render(text))
 		}
 	}
 	return b.String()
 }
 
-// afterSend is the size of the next request with the draft. It is always an
-// estimate: no provider has counted the draft.
-func (m *Model) afterSend(r meter.Reading) part {
-	const usual = len(" > ~64%")
-	p := part{room: usual, order: afterSendOrder}
-	if r.AfterSend > r.Used {
-		p.text = " → ~" + pane.Share(r, r.AfterSend)
-		p.style = m.styles.Levels[pane.LevelOf(r, r.AfterSend)]
+// shorten gives up one form; false if nothing is left to give up.
+func shorten(parts []part) bool {
+	last := slices.MaxFunc(parts, func(a, b part) int { return cmp.Compare(a.order(), b.order()) })
+	i := slices.IndexFunc(parts, func(p part) bool { return p.order() == last.order() })
+	if last.order() <= 0 {
+		return false
 	}
-	return p
+	parts[i].forms = parts[i].forms[1:]
+	return true
 }
 
-// details are the cost so far and the cached share, if known.
-func (m *Model) details(r meter.Reading, cost float64) []part {
-	parts := []part{{style: m.styles.Detail, order: 6, room: len("  $99.99")}, {style: m.styles.Detail, order: 5, room: len("  100% cached")}}
-	if cost >= 0 {
-		parts[0].text = "  " + pane.Dollars(cost)
+func (p part) order() int {
+	if len(p.forms) == 0 {
+		return -1
 	}
-	if r.KeptOut > 0 {
-		brief := "  ⊖ " + pane.Tokens(r.KeptOut)
-		parts = append(parts, part{text: brief + " kept out", brief: brief, style: m.styles.Detail, order: 7})
+	return p.forms[0].order
+}
+
+func widthOf(parts []part) int {
+	n := 0
+	for _, p := range parts {
+		n += ansi.StringWidth(p.text())
 	}
-	switch {
-	case m.cache != "":
-		brief := strings.TrimPrefix(m.cache, "cache ")
-		if i := strings.LastIndexByte(brief, ' '); i >= 0 {
-			brief = "cold " + brief[i+1:]
-		}
-		parts[1].text, parts[1].brief = "  "+m.cache, "  "+brief
-	case r.CachedShare >= 0:
-		parts[1].text = "  " + numbers.Percent(r.CachedShare) + " cached"
-	}
-	return parts
+	return n
 }
 
 // unknown draws the line for an unknown window: tokens, without percentages and bar.
 func (m *Model) unknown(r meter.Reading, cost float64, width int) string {
 	used := tilde(r.Estimated) + pane.Tokens(r.Used)
-	parts := []part{{text: used + " tokens", style: m.styles.Number}}
+	parts := []part{{style: m.styles.Number, forms: []form{{used + " tokens", 0}}}}
 	if r.AfterSend > r.Used {
-		parts = append(parts, part{text: " → ~" + pane.Tokens(r.AfterSend), style: m.styles.Number, order: 4})
+		parts = append(parts, part{style: m.styles.Number, forms: []form{{" → ~" + pane.Tokens(r.AfterSend), 3}}})
 	}
-	parts = append(parts, part{text: " · window unknown", style: m.styles.Detail, order: 2})
-	parts = shorten(append(parts, m.details(r, cost)...), width)
-	if room(parts) > width {
-		return m.styles.Number.Render(smallest(used, width, "…"))
+	parts = append(parts, part{style: m.styles.Detail, forms: []form{{" · window unknown", 1}}})
+	parts = append(parts, m.details(r, cost, m.next)...)
+	if line := drawParts(parts, width); ansi.StringWidth(line) <= width {
+		return line
 	}
-	var b strings.Builder
-	for _, p := range parts {
-		b.WriteString(p.style.Render(p.text))
-	}
-	return b.String()
-}
-
-// shorten leaves parts out, highest order first, until the rest fits or only
-// parts of order 0 remain.
-func shorten(parts []part, width int) []part {
-	for room(parts) > width {
-		last := 0
-		for i, p := range parts {
-			if p.order > parts[last].order {
-				last = i
-			}
-		}
-		if parts[last].order == 0 {
-			break
-		}
-		if brief := parts[last].brief; brief != "" {
-			parts[last].text, parts[last].brief, parts[last].order, parts[last].room = brief, "", briefOrder, 0
-			continue
-		}
-		parts = append(parts[:last], parts[last+1:]...)
-	}
-	return parts
-}
-
-// room returns the number of columns that the parts need.
-func room(parts []part) int {
-	n := 0
-	for _, p := range parts {
-		n += p.cells()
-	}
-	return n
+	return m.styles.Number.Render(smallest(used, width, "…"))
 }
 
 // smallest shortens a number for very few columns: without ~, < and %. If not even
@@ -249,4 +212,48 @@ func tilde(estimated bool) string {
 		return "~"
 	}
 	return ""
+}
+
+// names are the segments in the legend, by [projection.Segment].
+var names = [projection.SegmentCount]string{"prompt", "tools", "summary", "you", "replies", "thinking", "calls", "results", "shortened", "draft"}
+
+// Legend draws a line of at most width columns that names the segments of the gauge, with their colors and sizes.
+// The smallest are left out first.
+func (m *Model) Legend(r meter.Reading, width int) string {
+	type entry struct {
+		cell, text string
+		tokens     int // the entry with the fewest is left out first
+	}
+	var entries []entry
+	for seg, tokens := range r.Segments {
+		if tokens > 0 {
+			entries = append(entries, entry{m.Cell(seg), names[seg] + " " + pane.Tokens(tokens), tokens})
+		}
+	}
+	if r.Window.IsKnown() {
+		entries = append(entries, entry{m.Cell(pane.CellFree), "free " + pane.Tokens(max(0, r.Window.Tokens-r.Used)), r.Window.Tokens})
+	}
+	if r.LoadLine > 0 {
+		entries = append(entries, entry{m.Cell(pane.CellLine), "compacts at " + pane.Tokens(r.LoadLine), 2})
+	}
+	if r.Reserve > 0 {
+		entries = append(entries, entry{m.Cell(pane.CellReserve), "kept for the reply", 1})
+	}
+	const gap = "  "
+	total := func() int {
+		n := -len(gap)
+		for _, e := range entries {
+			n += len("x ") + ansi.StringWidth(e.text) + len(gap)
+		}
+		return n
+	}
+	for len(entries) > 0 && total() > width {
+		least := slices.MinFunc(entries, func(a, b entry) int { return cmp.Compare(a.tokens, b.tokens) })
+		entries = slices.DeleteFunc(entries, func(e entry) bool { return e == least })
+	}
+	var parts []string
+	for _, e := range entries {
+		parts = append(parts, e.cell+" "+m.styles.Detail.Render(e.text))
+	}
+	return strings.Join(parts, gap)
 }

@@ -3,6 +3,7 @@ package gauge_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -110,31 +111,88 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	}
 }
 
-// "cache cold" replaces the cached share, also in 40 columns, and leaves the bar as it was.
-func TestGaugeShowsThatTheCacheIsCold(t *testing.T) {
+// What stands beside the bar never changes its width, and what comes next is said in a form that fits.
+func TestTheBarHasOneWidthWhateverStandsBesideIt(t *testing.T) {
 	t.Parallel()
-	for _, r := range []meter.Reading{
-		reading(), with(func(r *meter.Reading) { r.CachedShare, r.Estimated = -1, true }),
-		with(func(r *meter.Reading) {
-			r.Window.Tokens, r.LoadLine, r.HardLine, r.Estimated = 1_048_576, 891_000, 996_000, true
-		}),
+	forms := [][]string{nil, {"cache cold"}, {"over the window"}, {"compacts in ~2 turns", "in ~2 turns"},
+		{"compacts after this reply: turns 1–4 → ~9k", "compacts next: turns 1–4 → ~9k", "compacts after this reply", "compacts next"}}
+	readings := []meter.Reading{reading(), with(func(r *meter.Reading) { r.AfterSend, r.CostUSD, r.KeptOut = r.Used, nil, 84_000 }),
+		with(func(r *meter.Reading) { r.Used, r.AfterSend, r.Estimated = 900, 900, true })}
+	for width := 40; width <= 240; width++ {
+		bars, m := map[int]bool{}, gauge.New(styles())
+		for _, r := range readings {
+			for _, next := range forms {
+				m.SetNext(next)
+				line := ansi.Strip(m.View(r, width))
+				before, _, _ := strings.Cut(line, "▏")
+				bars[ansi.StringWidth(before)] = true
+				if ansi.StringWidth(line) > width || next != nil && r.AfterSend == r.Used && !slices.ContainsFunc(next, func(form string) bool { return strings.Contains(line, form) }) {
+					t.Fatalf("width %d, %q: %q", width, next, line)
+				}
+			}
+		}
+		if len(bars) != 1 {
+			t.Fatalf("width %d: the bar has %d widths", width, len(bars))
+		}
+	}
+	m := gauge.New(styles())
+	m.SetNext(forms[4])
+	for width, want := range map[int]string{116: " 61%   78.1k/128k  → ~64%  compacts next: turns 1–4 → ~9k", 196: "compacts after this reply: turns 1–4 → ~9k  "} {
+		if line := ansi.Strip(m.View(reading(), width)); !strings.Contains(line, want) || !strings.HasSuffix(line, "$0.42") {
+			t.Errorf("width %d: %q", width, line)
+		}
+	}
+}
+
+// The legend names the segments with their sizes; where there is little room the largest.
+func TestTheLegendNamesTheSegments(t *testing.T) {
+	t.Parallel()
+	m := gauge.New(styles())
+	for width, want := range map[int]string{
+		200: "█ prompt 4k  ▓ tools 6.1k  ▞ summary 3k  ▌ you 9k  ▒ replies 16k  ░ thinking 5k  ▚ calls 3k  ▙ results 29k  ▂ shortened 3k  · draft 3.9k  ┄ free 49.9k  ▲ compacts at 109k  ╱ kept for the reply",
+		40:  "▙ results 29k  ┄ free 49.9k",
 	} {
-		m := gauge.New(styles())
-		for _, width := range []int{120, 80, 60, 40} {
-			m.SetCache("")
-			warm := ansi.Strip(m.View(r, width))
-			m.SetCache("cache cold")
-			cold := ansi.Strip(m.View(r, width))
-			if !strings.Contains(cold, "cold") || strings.Contains(cold, "cached") || strings.Contains(warm, "cold") {
-				t.Errorf("width %d: warm %q, cold %q", width, warm, cold)
-			}
-			if ansi.StringWidth(cold) > width || !strings.Contains(cold, "%") || !strings.Contains(cold, "▏") {
-				t.Errorf("width %d: %q", width, cold)
-			}
+		if got := ansi.Strip(m.Legend(reading(), width)); got != want {
+			t.Errorf("width %d: %q", width, got)
 		}
-		if line := ansi.Strip(m.View(r, 120)); !strings.Contains(line, "cache cold") {
-			t.Errorf("with room: %q", line)
+	}
+}
+
+// What a summary that is being written will replace is hatched in place, and the bar moves to its new length
+// in steps when the compaction lands, while the numbers are right at once.
+func TestACompactionIsSeenInTheBar(t *testing.T) {
+	t.Parallel()
+	m, r := gauge.New(styles()), reading()
+	var going gauge.Tokens
+	going[projection.Results], going[projection.Assistant] = 29_000, 8_000
+	m.SetGoing(going)
+	line := ansi.Strip(m.View(r, 196))
+	hatched, results := strings.Count(line, pane.HatchGlyph), strings.Count(line, "▙")
+	if hatched == 0 || results != 0 || !strings.Contains(line, "▒") {
+		t.Errorf("%d cells are hatched, %d of the results are not: %q", hatched, results, line)
+	}
+	m.SetGoing(gauge.Tokens{})
+	after := with(func(r *meter.Reading) {
+		r.Segments[projection.Results], r.Segments[projection.Summary] = 0, 5_000
+		r.Used, r.AfterSend = 51_100, 51_100
+	})
+	free := func() int { return strings.Count(ansi.Strip(m.View(after, 196)), pane.FreeGlyph) }
+	arrived := free()
+	m.Shrink(r)
+	last, steps := free(), 0
+	for more := true; more; steps++ {
+		if line := ansi.Strip(m.View(after, 196)); !strings.Contains(line, "51.1k of 128k") {
+			t.Fatalf("the numbers move, too: %q", line)
 		}
+		more = m.Step()
+		if now := free(); now < last {
+			t.Fatalf("step %d: %d free cells, %d before", steps, now, last)
+		} else {
+			last = now
+		}
+	}
+	if steps != gauge.Steps || last != arrived {
+		t.Errorf("after %d steps %d cells are free, want %d", steps, last, arrived)
 	}
 }
 
@@ -210,8 +268,8 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 		r.Segments[i] = 60
 	}
 	r.Segments[projection.Results] = 520
-	// Seven columns are for the numbers, so the bar has 10 cells: each of the eight small segments takes 0.6 of a cell.
-	line := view(r, 10+2+len(" 100%"))
+	// Of 32 columns the bar has 10: each of the eight small segments takes 0.6 of a cell.
+	line := view(r, 32)
 	for segment, glyph := range pane.Patterns() {
 		if of := projection.Segment(segment); of != projection.Draft && !strings.Contains(line, glyph) {
 			t.Errorf("%s (%s) is not in %q", of, glyph, line)

@@ -1,6 +1,8 @@
 package gauge
 
 import (
+	"slices"
+
 	"plimsoll/compact/meter"
 	"plimsoll/tui/pane"
 )
@@ -12,7 +14,11 @@ type Model struct {
 	bar    *pane.Bar
 	ends   [3][2]string        // the bar's ends, rendered, by Level
 	lines  [3]pane.InlineStyle // ▲, by Level
-	cache  string              // text about the provider's cache in place of the cached share, "" for none
+	next   []string            // what comes next, in forms from the longest to the shortest
+
+	going Tokens        // what a summary that is being written will replace
+	from  meter.Reading // where the bar moves from
+	step  int           // of the movement
 
 	drawn bool
 	last  meter.Reading // without its CostUSD, which is in cost
@@ -41,10 +47,9 @@ func (m *Model) SetStyles(styles Styles) {
 	}
 }
 
-// SetCache replaces the cached share by a text about the provider's cache: that it is cold, or expires soon. "" shows the
-// cached share again.
-func (m *Model) SetCache(text string) {
-	if m.cache != text {
-		m.cache, m.drawn = text, false
+// SetNext sets the phrase that says what comes next, in forms from the longest to the shortest.
+func (m *Model) SetNext(forms []string) {
+	if !slices.Equal(m.next, forms) {
+		m.next, m.drawn = forms, false
 	}
 }

@@ -11,6 +11,6 @@ import (
 type Styles struct {
 	pane.BarStyles                   // its End is not used: the hard line's level replaces it
 	Levels         [3]lipgloss.Style // by pane.Level: percentages, ▲, the bar's ends
-	Number         lipgloss.Style    // used and window
-	Detail         lipgloss.Style    // cost and cached share
+	Number         lipgloss.Style    // used and window, what comes next
+	Detail         lipgloss.Style    // cost, the legend
 }

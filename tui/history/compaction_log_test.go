@@ -27,7 +27,7 @@ func TestTheLedger(t *testing.T) {
 	r.add(conversation.UserMessage{Text: "and more"})
 	r.add(conversation.Usage{Model: "m", Purpose: conversation.PurposeSummary, CostUSD: &price, Prompt: 900, Completion: 40},
 		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Outcome: conversation.AttemptFailed, Why: "it was \x1b[31mempty", Model: "m", Before: 91_000})
-	undone := r.compact("all masked", maskOf(2))
+	undone := r.compact("all shortened", maskOf(2))
 	revert, err := edit.Undo(r.log.Events(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestTheLedger(t *testing.T) {
 	kept := r.compact("turn 0 evicted", conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 2}}})
 	r.showLog()
 	view := r.screen()
-	for _, want := range []string{"2 compactions, 1 active · 1 failed attempt · $0.02 for summaries", "at ~91k", "failed", "all masked", "undone", "~91k → ~34k     active"} {
+	for _, want := range []string{"2 compactions, 1 active · 1 failed attempt · $0.02 for summaries", "at ~91k", "failed", "all shortened", "undone", "~91k → ~34k     active"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("no %q in\n%s", want, view)
 		}

@@ -137,7 +137,7 @@ func (d *drawer) turnStart(it item) string {
 	if it.kind == kindMessage {
 		turn = d.document.messages[it.at].Turn
 	}
-	return d.styles.Faint.Render("  turn " + numbers.Grouped(turn) + at)
+	return d.styles.Faint.Render("  turn " + pane.Turn(turn) + at)
 }
 
 // drawOriginal draws an event that is a message. If another text is sent in its place, that is beside it, or below it on a
@@ -221,7 +221,7 @@ func (d *drawer) drawEvent(it item, open bool, width int) []string {
 	if entry, ok := d.document.entries[e.Seq]; ok {
 		right = d.entryColumns(entry, width)
 		if entry.Kind == inspect.EntryEpoch {
-			text = "compacted " + origin.Why
+			text = "compacted " + pane.Reason(origin.Why)
 		}
 		if width >= leastNames {
 			text = e.Time.In(d.zone).Format("2 Jan 15:04  ") + text

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -91,7 +90,7 @@ func (b *document) describe(i int) string {
 		if body.Reply != 0 {
 			return "sent again without the reply that broke off"
 		}
-		return "undone: from turn " + numbers.Grouped(body.Turn) + " on"
+		return "undone: from turn " + pane.Turn(body.Turn) + " on"
 	case conversation.Pin:
 		return "pinned " + namesOf(body.Events)
 	case conversation.Unpin:
@@ -143,7 +142,7 @@ func (b *document) describe(i int) string {
 	case conversation.Checkpoint:
 		return checkpointed(body)
 	case conversation.Rewound:
-		return fmt.Sprintf("files brought back to before turn %d: %s", body.Turn, pathsOf(body.Files))
+		return fmt.Sprintf("files brought back to before turn %s: %s", pane.Turn(body.Turn), pathsOf(body.Files))
 	case conversation.Attempt:
 		return "compaction " + body.Outcome + ": " + body.Why
 	case conversation.Usage: // only the list of compactions shows it
@@ -175,7 +174,7 @@ func (b *document) compacted(i int, tokens bool) string {
 		text += ": " + pane.Tokens(origin.Before) + " → " + pane.Tokens(origin.After)
 	}
 	if origin.Why != "" {
-		text += " · " + origin.Why
+		text += " · " + pane.Reason(origin.Why)
 	}
 	return text
 }
@@ -234,7 +233,7 @@ func (b *document) details(i int, zone *time.Location) []string {
 	if !ok {
 		return append(out, b.entryDetails(e.Seq)...)
 	}
-	about := "made in turn " + numbers.Grouped(e.Turn) + " at " + clock(e.Time, zone) + causedBy(origin)
+	about := "made in turn " + pane.Turn(e.Turn) + " at " + clock(e.Time, zone) + causedBy(origin)
 	for _, p := range [][2]string{{"set off by", origin.Trigger}, {"preset", origin.Preset}, {"profile", origin.Profile}} {
 		if p[1] != "" {
 			about += ", " + p[0] + " " + p[1]
@@ -244,10 +243,10 @@ func (b *document) details(i int, zone *time.Location) []string {
 	for _, o := range b.epochFrom(i) {
 		s, ok := o.Body.(conversation.Summary)
 		if ok && s.Policies == nil && s.Text == "" {
-			out = append(out, fmt.Sprintf("note on %s by the program, without a model", edit.Range{From: s.FromTurn, To: s.ToTurn}))
+			out = append(out, fmt.Sprintf("note on %s by the program, without a model", pane.Turns(s.FromTurn, s.ToTurn)))
 		}
 		if ok && s.Model != "" {
-			text := fmt.Sprintf("summary of %s by %s", edit.Range{From: s.FromTurn, To: s.ToTurn}, s.Model)
+			text := fmt.Sprintf("summary of %s by %s", pane.Turns(s.FromTurn, s.ToTurn), s.Model)
 			if s.Depth > 0 {
 				text += fmt.Sprintf(", %s from the originals", numbers.Count(s.Depth, "step"))
 			}

@@ -37,7 +37,7 @@ func TestEvictedRowsNameTheNote(t *testing.T) {
 	wantTexts(t, r.screen(), "part of the note above")
 	r.moveTo(epoch)
 	r.press("enter")
-	wantTexts(t, r.screen(), "note on turn 0 by the program, without a model", "What was done", "set off by load line")
+	wantTexts(t, r.screen(), "note on turn 1 by the program, without a model", "What was done", "set off by load line")
 	r.moveTo(1)
 	r.press("tab", "tab")
 	wantTexts(t, r.screen(), "▌ note")

@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // The parent rebuilds the requests that were sent. Until the answer arrives, the screen
@@ -39,7 +40,7 @@ type request struct {
 // description describes a request: its model, time, turn, tokens and bytes.
 func (q *request) description(zone *time.Location) string {
 	u := q.sent.Usage
-	parts := []string{cmp.Or(plain.Line(u.Model), "model unknown"), clock(q.sent.Time, zone), "turn " + numbers.Grouped(q.sent.Turn)}
+	parts := []string{cmp.Or(plain.Line(u.Model), "model unknown"), clock(q.sent.Time, zone), "turn " + pane.Turn(q.sent.Turn)}
 	if u.HasPromptCount() {
 		tokens := numbers.Grouped(u.Prompt) + " tokens"
 		if u.Cached > 0 {

@@ -177,7 +177,7 @@ func (m *Model) positionText() string {
 		return numbers.Count(len(found), "row") + " with a match"
 	}
 	if e := m.document.event(m.document.items[at]); e != nil && m.width >= leastColumns {
-		return fmt.Sprintf("turn %d · %d of %d", e.Turn, at+1, n)
+		return fmt.Sprintf("turn %s · %d of %d", pane.Turn(e.Turn), at+1, n)
 	}
 	return fmt.Sprintf("%d of %d", at+1, n)
 }

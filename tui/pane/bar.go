@@ -17,8 +17,8 @@ type BarStyles struct {
 
 // Bar draws bars from the kinds of their cells: see [Cells]. Only one goroutine may use it.
 type Bar struct {
-	styles [CellEnd + 1]InlineStyle
-	glyphs [CellEnd + 1]string
+	styles [Hatched + CellFree]InlineStyle
+	glyphs [Hatched + CellFree]string
 	solid  bool
 }
 
@@ -27,6 +27,7 @@ func NewBar(s BarStyles) *Bar {
 	b := &Bar{solid: s.Glyphs == Blocks()}
 	for i, g := range s.Glyphs {
 		b.styles[i], b.glyphs[i] = NewInlineStyle(s.Segments[i]), g
+		b.styles[Hatched+i], b.glyphs[Hatched+i] = b.styles[i], HatchGlyph
 	}
 	b.styles[CellFree], b.glyphs[CellFree] = NewInlineStyle(s.Free), FreeGlyph
 	b.styles[CellReserve], b.glyphs[CellReserve] = NewInlineStyle(s.Reserve), ReserveGlyph

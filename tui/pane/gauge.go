@@ -24,6 +24,9 @@ const (
 	CellEnd  // the end of the window, in a bar that represents more
 )
 
+// Hatched added to the cell of a segment draws it hatched: it will go.
+const Hatched = CellEnd + 1
+
 // Glyphs are the cells of the segments, by [projection.Segment].
 type Glyphs [projection.Draft + 1]string
 
@@ -44,6 +47,7 @@ const (
 	ReserveGlyph = "╱"
 	LoadGlyph    = "▲"
 	EndGlyph     = "┃" // the end of the window, if more is used
+	HatchGlyph   = "╳"
 )
 
 // Scale returns the tokens that a whole bar represents: the window, or the next request

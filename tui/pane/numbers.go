@@ -1,7 +1,10 @@
 package pane
 
 import (
+	"regexp"
 	"strconv"
+	"strings"
+	"sync"
 
 	"plimsoll/compact/meter"
 	"plimsoll/conversation/numbers"
@@ -20,6 +23,34 @@ func About(n int) string {
 	}
 	return "~" + Tokens(n)
 }
+
+// People count turns from 1; events, commands of the shell and JSON from 0.
+
+// Turn numbers a turn as people count.
+func Turn(turn int) string { return numbers.Grouped(turn + 1) }
+
+// Turns names turns as people count.
+func Turns(from, to int) string { return numbers.Turns(from+1, to+1) }
+
+// Reason writes why a compaction was made, as an event records it, as people count and speak.
+func Reason(why string) string {
+	why = reasonWords.Replace(why)
+	part := leadingTurns().FindStringSubmatch(why)
+	if part == nil {
+		return why
+	}
+	from, _ := strconv.Atoi(part[1])
+	to, err := strconv.Atoi(part[2])
+	if err != nil {
+		to = from
+	}
+	return Turns(from, to) + why[len(part[0]):]
+}
+
+var reasonWords = strings.NewReplacer("masked", "shortened", "stripped", "left out", "evicted, note", "replaced")
+
+// leadingTurns matches the turns at the beginning of a reason.
+var leadingTurns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^turns? (\d+)(?:–(\d+))?`) })
 
 // Dollars formats a cost in US dollars; less than a cent is <$0.01.
 func Dollars(usd float64) string {

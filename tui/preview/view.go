@@ -167,10 +167,10 @@ func (m *Model) rangeWords() string {
 		widened = !m.evicts() && (r.From != from || r.To != to)
 		from, to = r.From, r.To
 	}
-	text := edit.Range{From: from, To: to}.String()
+	text := pane.Turns(from, to)
 	switch last := c.Turns - 1; {
 	case to < from:
-		text = "none of " + edit.Range{From: 0, To: last}.String()
+		text = "nothing selected"
 	case to == last-1:
 		text += "; the newest stays as it is"
 	case to < last:
@@ -203,7 +203,7 @@ func (m *Model) profiles() []profileRow {
 	}
 	if other := plain.Line(now); !known {
 		if m.evicts() {
-			other = "none: the older messages are evicted behind a note, as they are automatically"
+			other = "none: the older turns are replaced, as they are automatically"
 		}
 		out = append(out, profileRow{pane.Clip("› "+other, m.room()), true})
 	}
@@ -212,8 +212,8 @@ func (m *Model) profiles() []profileRow {
 
 // layerWords say what a layer of a compaction does, by kind.
 var layerWords = map[string]string{
-	"results": "results masked", "arguments": "arguments stripped", "reasoning": "reasoning stripped", "calls": "calls left out",
-	"summary": "messages summarized", "note": "messages evicted", "dropped": "messages dropped",
+	"results": "results shortened", "arguments": "arguments left out", "reasoning": "reasoning left out", "calls": "calls left out",
+	"summary": "messages summarized", "note": "messages replaced", "dropped": "messages dropped",
 }
 
 // layers says what each layer saves, in the order in which they apply.
@@ -280,6 +280,6 @@ func (m *Model) cacheWords() string {
 	if c.Preview.BreakAt == 0 {
 		return "the cache stays valid"
 	}
-	return fmt.Sprintf("cache invalidated from turn %d, message e%d: %s tokens after it are sent once at full price",
-		c.BreakTurn, c.Preview.BreakAt, pane.About(c.Preview.Rewritten))
+	return fmt.Sprintf("cache rebuilt from turn %s on: %s tokens are sent once at full price",
+		pane.Turn(c.BreakTurn), pane.About(c.Preview.Rewritten))
 }

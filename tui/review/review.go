@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
-	compact "plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
@@ -285,7 +284,7 @@ func (m *Model) Cursor() *tea.Cursor {
 // frame is the title, the keys and the lines above the text: its tokens, those of what it replaces, and warnings.
 func (m *Model) frame() pane.Frame {
 	s, keys, c := m.o.Styles, m.o.Keys, m.content
-	f := pane.Frame{Title: "Summary of " + compact.Range{From: c.FromTurn, To: c.ToTurn}.String(), Detail: plain.Line(c.Model)}
+	f := pane.Frame{Title: "Summary of " + pane.Turns(c.FromTurn, c.ToTurn), Detail: plain.Line(c.Model)}
 	f.Hints = []string{
 		pane.Hint("apply", keys.Accept), pane.Hint("keep pending", keys.Close), pane.Hint("change", keys.Change),
 		pane.Hint("discard", keys.GiveUp), pane.Hint("$EDITOR", keys.Editor), pane.Hint("help", keys.Help),
@@ -325,7 +324,7 @@ func (m *Model) body() []string {
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
 	if m.content.Appendix != "" {
 		lines = append(lines, "")
-		lines = append(lines, pane.Each(s.Detail, pane.Wrap("Plimsoll's note; not editable:", room))...)
+		lines = append(lines, pane.Each(s.Detail, pane.Wrap("Plimsoll adds, not editable:", room))...)
 		lines = append(lines, pane.Each(s.Muted, pane.Wrap(plain.Text(m.content.Appendix), room))...)
 	}
 	for i, l := range lines {

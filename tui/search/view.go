@@ -172,7 +172,7 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 	if width < leastWide {
 		room = width - 2
 	}
-	where := fmt.Sprintf("turn %-2d  %s  %s", h.Turn, pane.Fit(author, max(room-22, 8)), numbers.Age(m.found.Now, h.Time))
+	where := fmt.Sprintf("turn %-2s  %s  %s", pane.Turn(h.Turn), pane.Fit(author, max(room-22, 8)), numbers.Age(m.found.Now, h.Time))
 	if width < leastWide {
 		out = append(out, style.Render(pane.Fit(mark+where, width)))
 		mark, where, room = "    ", "", 0

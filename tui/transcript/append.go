@@ -53,8 +53,10 @@ func (m *Model) add(e conversation.Event) {
 		m.changeModel(b.Name())
 	case conversation.Attempt:
 		if !automatic(b.Source) || b.Model != "" { // an automatic attempt without a model call is only in the log
-			m.push(m.items.options.failedCompaction(e, b))
+			m.push(m.items.options.failedCompaction(b))
 		}
+	case conversation.Usage:
+		m.overlays.addCost(b)
 	case conversation.JobStarted:
 		if b.Moved { // else a call shows it
 			m.push(&noticeItem{level: conversation.NoticeInfo, text: b.Text()})

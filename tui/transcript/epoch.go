@@ -1,12 +1,10 @@
 package transcript
 
 import (
+	"cmp"
 	"fmt"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"charm.land/lipgloss/v2"
@@ -18,26 +16,30 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The line of an overlay shows when it was made, what it did, the tokens before and
-// after, and how to undo it. It never wraps: on a narrow screen parts are left out in a
-// fixed order, and the text of what was done gets the width that remains. Words, not only
-// colours, say that an overlay was undone.
+// A compaction is a card of three lines: which turns and how many tokens, what the summary keeps, and what it
+// cost and saves, with the keys that show and undo it. Other overlays, and the compactions that some presets
+// make before each request, are one line. Lines never wrap: on a narrow screen parts are left out.
 
-// epochItem is the line of a compaction, of the compactions before the requests of a turn, or of another overlay.
+// epochItem shows a compaction, the compactions before the requests of a turn, or another overlay.
 type epochItem struct {
 	versioned
 	at           time.Time
 	made         conversation.Origin // of the first overlay
 	verb         string
 	isCompaction bool
-	isQuiet      bool // drawn without emphasis
+	isQuiet      bool // one line
 	filesBack    bool // of a rewind: files were brought back with it
 	overlays     []overlay
 	compactions  int // that the line covers
 	saved        int // tokens, by all of them
 	state        epochState
 
-	undo [2]int // the first cell that undoes it when clicked, and the cell after the last; as last drawn
+	from, to int      // turns that it covers; to is -1 if that is unknown
+	kept     string   // what its summaries keep
+	costUSD  *float64 // of the summaries, nil if none was requested or the price is unknown
+
+	undo     [2]int // the first cell that undoes it when clicked, and the cell after the last; as last drawn
+	undoLine int    // the line of these cells
 }
 
 // overlay identifies an overlay that a line covers.
@@ -52,161 +54,187 @@ type epochState struct {
 	edits  bool   // of a rewind: the removed turns edited files, which stay changed
 }
 
-func (it *epochItem) indent(int) int             { return 0 }
+func (it *epochItem) isCard() bool { return it.isCompaction && !it.isQuiet }
+
+func (it *epochItem) indent(int) int {
+	if it.isCard() {
+		return len(cardMargin) + 2
+	}
+	return 0
+}
+
 func (it *epochItem) source(*drawOptions) string { return "" }
 
-// undone reports whether all its overlays were undone.
-func (it *epochItem) undone() bool { return it.state.undone == len(it.overlays) }
-
-// The order in which pieces of the line are left out on a narrow screen, the highest first.
-const (
-	keepVerb = iota
-	keepTokens
-	keepFrame
-	keepTime
-	keepTurns
-	keepKey
-	keepSource
-	keepView
-	keepCommand
-	keepActions // never left out: it gets the width that the others leave
-)
-
-// piece is a styled part of the line.
-type piece struct {
-	text  string
-	style lipgloss.Style
-	order int
-}
-
-const (
-	separator  = " · "
-	minActions = 16 // cells for what was done
-)
-
-func (it *epochItem) draw(l *drawOptions, width int) []string {
-	pieces := it.pieces(l)
-	what := slices.IndexFunc(pieces, func(p piece) bool { return p.order == keepActions })
-	words := pieces[what].text
-	pieces[what].text = ""
-	for last := keepCommand; last > keepVerb && piecesWidth(pieces) > width; last-- {
-		pieces = slices.DeleteFunc(pieces, func(p piece) bool { return p.order == last })
-	}
-	it.undo = [2]int{}
-	var b strings.Builder
-	at, room := 0, width-piecesWidth(pieces)
-	for _, p := range pieces {
-		if p.order == keepActions && room >= minActions {
-			p.text = oneLine(words, room)
-		}
-		w := ansi.StringWidth(p.text)
-		if p.order == keepKey || p.order == keepCommand {
-			it.undo = [2]int{at + ansi.StringWidth(separator), at + w}
-		}
-		at += w
-		b.WriteString(p.style.Render(p.text))
-	}
-	return []string{pane.Clip(b.String(), width)}
-}
-
-// pieces returns all parts of the line, from left to right.
-func (it *epochItem) pieces(l *drawOptions) []piece {
-	s := l.styles
-	text, begin, end := s.Epoch, "── ", " ──"
-	if it.undone() || !it.isCompaction || it.isQuiet {
-		text = s.Undone
-	}
-	if !it.isCompaction || it.isQuiet {
-		begin, end = "· ", ""
-	}
-	turns, what := it.describe()
-	list := []piece{
-		{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.verbAndState(), text, keepVerb},
-		{turns, text, keepTurns}, {it.cause(), text, keepSource}, {it.tokens(), text, keepTokens}, {what, s.Hint, keepActions},
-	}
-	switch {
-	case it.state.undoes == 0:
-	case it.state.newest && l.undo != "":
-		if l.view != "" {
-			list = append(list, piece{separator + l.view + " view", s.Hint, keepView})
-		}
-		list = append(list, piece{separator + l.undo + " undo", s.Hint, keepKey})
-	default:
-		list = append(list, piece{separator + "/undo-compact " + strconv.FormatUint(it.state.undoes, 10), s.Hint, keepCommand})
-	}
-	return append(list, piece{end, s.EpochFrame, keepFrame})
-}
-
-func piecesWidth(pieces []piece) int {
-	n := 0
-	for _, p := range pieces {
-		n += ansi.StringWidth(p.text)
-	}
-	return n
-}
-
-// leadingTurns matches the turns at the beginning of the description of a compaction.
-var leadingTurns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(turns? \d+(?:–\d+)?), `) })
-
-// describe returns which turns the overlays changed, and what they did to them.
-func (it *epochItem) describe() (turns, what string) {
-	what = it.made.Why
-	switch part := leadingTurns().FindStringSubmatch(what); {
-	case it.state.turns > 0:
-		what = numbers.Count(it.state.turns, "turn") + " undone"
-		if it.state.edits && !it.filesBack {
-			what += ", files were not changed back"
-		}
-	case !it.isCompaction || it.compactions > 1:
-		what = ""
-	case part != nil:
-		turns, what = " "+part[1], what[len(part[0]):]
-	}
-	if what != "" {
-		what = separator + what
-	}
-	return turns, what
-}
-
-// verbAndState returns the verb of the line, and whether its overlays were undone.
-func (it *epochItem) verbAndState() string {
+func (it *epochItem) undoneWords() string {
 	switch {
 	case it.undone():
-		return it.verb + " (undone)"
+		return " (undone)"
 	case it.state.undone > 0:
-		return it.verb + " (partly undone)"
-	}
-	return it.verb
-}
-
-// tokens returns how many tokens a request had before and after, or "" if that is unknown.
-// For several compactions, which are not adjacent, it returns how many tokens they saved.
-func (it *epochItem) tokens() string {
-	switch {
-	case it.compactions > 1 && it.saved > 0:
-		return ": " + amount(float64(it.saved)) + " tokens less"
-	case it.compactions == 1 && it.made.Before > 0:
-		return ": " + amount(float64(it.made.Before)) + " → " + amount(float64(max(0, it.made.After)))
+		return " (partly undone)"
 	}
 	return ""
 }
 
-// cause returns who requested the compaction or what triggered it, or "" if the user requested it.
+// undone reports whether all its overlays were undone.
+func (it *epochItem) undone() bool { return it.state.undone == len(it.overlays) }
+
+func (it *epochItem) draw(l *drawOptions, width int) []string {
+	it.undo, it.undoLine = [2]int{}, 0
+	if it.isCard() {
+		return it.card(l, width)
+	}
+	text := "· " + l.clock(it.at) + " " + it.verb + it.undoneWords() + it.cause()
+	switch {
+	case it.compactions == 1 && it.made.Before > 0:
+		text += ": " + pane.Tokens(it.made.Before) + " → " + pane.Tokens(max(0, it.made.After))
+	case it.saved > 0:
+		text += ": " + amount(float64(it.saved)) + " tokens less"
+	}
+	if it.state.turns > 0 {
+		text += " · " + numbers.Count(it.state.turns, "turn") + " undone"
+		if it.state.edits && !it.filesBack {
+			text += ", files were not changed back"
+		}
+	}
+	line, hint := l.styles.Undone.Render(pane.Clip(text, width)), it.undoHint(l)
+	if w := ansi.StringWidth(text + separator + hint); hint != "" && w <= width {
+		it.undo = [2]int{w - ansi.StringWidth(hint), w}
+		line += l.styles.Hint.Render(separator + hint)
+	}
+	return []string{line}
+}
+
+const (
+	separator  = " · "
+	cardMargin = "  " // before the bar of a card
+	cardBar    = "▎"
+	cardWidth  = 100 // most cells of a card
+	sizeBar    = 15  // cells of the bar for the tokens before
+)
+
+// card draws the three lines of a compaction, or the two of one that was undone.
+func (it *epochItem) card(l *drawOptions, width int) []string {
+	room := max(1, min(width, cardWidth)-len(cardMargin)-2)
+	lines := []string{it.headline(l, room)}
+	if it.undone() {
+		lines = append(lines, l.styles.Hint.Render(pane.Clip("all of it is sent again · /redo-compact compacts it again", room)))
+		return carded(l.styles.Undone, lines, width)
+	}
+	keys, hint := "", it.undoHint(l)
+	if hint != "" && it.state.newest && l.view != "" && room >= 44 {
+		keys = l.view + " read" + separator
+	}
+	_, reason, _ := strings.Cut(pane.Reason(it.made.Why), ", ")
+	kept := pane.Clip(cmp.Or(it.kept, oneLine(reason, room), "the originals stay in the history"), max(0, room-ansi.StringWidth(keys+hint)-2))
+	if keys += hint; keys != "" {
+		at := max(0, room-ansi.StringWidth(keys))
+		it.undoLine = 1
+		it.undo = [2]int{len(cardMargin) + 2 + at + ansi.StringWidth(keys) - ansi.StringWidth(hint), len(cardMargin) + 2 + at + ansi.StringWidth(keys)}
+		keys = strings.Repeat(" ", max(0, at-ansi.StringWidth(kept))) + l.styles.Hint.Render(pane.Clip(keys, room))
+	}
+	lines = append(lines, l.styles.Output.Render(kept)+keys, l.styles.Hint.Render(pane.Clip(it.price(l), room)))
+	return carded(l.styles.Note, lines, width)
+}
+
+// carded puts the bar of a card before each line. It changes lines.
+func carded(bar lipgloss.Style, lines []string, width int) []string {
+	for i, line := range lines {
+		lines[i] = pane.Clip(cardMargin+bar.Render(cardBar)+" "+line, width)
+	}
+	return lines
+}
+
+// headline says which turns were compacted, and draws the tokens before and after in one scale.
+func (it *epochItem) headline(l *drawOptions, room int) string {
+	before, after := max(0, it.made.Before), max(0, it.made.After)
+	text, style := it.verb, l.styles.Epoch
+	if it.to >= 0 {
+		text += " " + pane.Turns(it.from, it.to)
+	}
+	if it.undone() {
+		style = l.styles.Undone
+	}
+	text += it.undoneWords() + it.cause()
+	if before == 0 {
+		return style.Render(pane.Clip(text, room))
+	}
+	from, to := pane.Tokens(before), pane.Tokens(after)
+	if it.undone() {
+		from, to = to, from
+	}
+	sizes := "   " + from + " → " + to
+	if less := before - after; less > 0 && !it.undone() {
+		percent := "  −" + numbers.Percent(float64(less)/float64(before))
+		cells := max(1, int(sizeBar*float64(after)/float64(before)))
+		if all := ansi.StringWidth(text+sizes+percent) + sizeBar + cells + 2; all <= room {
+			return style.Render(text+"   "+from) + " " + l.styles.Weight.Render(strings.Repeat("█", sizeBar)) + style.Render(" → "+to) + " " +
+				l.styles.Note.Render(strings.Repeat("█", cells)) + l.styles.Hint.Render(percent)
+		}
+	}
+	return style.Render(pane.Clip(text, max(0, room-ansi.StringWidth(sizes))) + pane.Clip(sizes, room))
+}
+
+// price says what the compaction cost and what it saves.
+func (it *epochItem) price(l *drawOptions) string {
+	var parts []string
+	if it.costUSD != nil {
+		parts = append(parts, "cost "+dollars(*it.costUSD))
+	}
+	less := max(0, it.made.Before-it.made.After)
+	switch {
+	case less == 0:
+	case l.price > 0:
+		parts = append(parts, "saves "+dollars(float64(less)*l.price/1e6)+" a request")
+	default:
+		parts = append(parts, "saves "+pane.Tokens(less)+" tokens a request")
+	}
+	if it.made.Trigger == planner.TriggerCold {
+		parts = append(parts, "the cache was cold")
+	} else {
+		parts = append(parts, "cache rebuilt once")
+	}
+	return strings.Join(parts, separator)
+}
+
+// dollars formats a small cost with three digits after the point.
+func dollars(usd float64) string {
+	if usd >= 0.0005 && usd < 0.1 {
+		return fmt.Sprintf("$%.3f", usd)
+	}
+	if usd == 0 {
+		return "nothing"
+	}
+	return pane.Dollars(usd)
+}
+
+// undoHint names the key or the command that undoes it, "" if none does.
+func (it *epochItem) undoHint(l *drawOptions) string {
+	switch {
+	case it.state.undoes == 0:
+		return ""
+	case it.state.newest && l.undo != "":
+		return l.undo + " undo"
+	}
+	return "/undo-compact " + strconv.FormatUint(it.state.undoes, 10)
+}
+
+// cause returns who requested the compaction or what triggered it, or "" if that is the user or the load line.
 func (it *epochItem) cause() string {
-	why, known := triggers[it.made.Trigger]
 	switch {
 	case it.made.Source == conversation.SourceTool:
 		return ", asked for by the model"
 	case !automatic(it.made.Source):
 		return ""
+	case it.isQuiet && it.compactions == 1:
+		return " before a request"
 	case it.compactions > 1:
 		return " before " + strconv.Itoa(it.compactions) + " requests"
-	case known:
-		return why
 	case it.made.Source == conversation.SourceRecovery:
-		return " to recover from an overflow"
+		return ", refused as too long"
+	case it.made.Trigger == planner.TriggerCold:
+		return " after a pause"
 	}
-	return " automatically"
+	return ""
 }
 
 // automatic reports whether the program, not the user or the model, caused a compaction.
@@ -214,27 +242,71 @@ func automatic(s conversation.Source) bool {
 	return s == conversation.SourceAuto || s == conversation.SourceRecovery
 }
 
-// triggers maps the trigger of an automatic compaction to its text in the line.
-var triggers = map[string]string{
-	planner.TriggerLoadLine:  " at the load line",
-	planner.TriggerHardLine:  " at the hard line",
-	planner.TriggerCold:      " with a cold cache",
-	planner.TriggerStride:    " to save cost",
-	planner.TriggerThreshold: " at the threshold",
-	planner.TriggerRequest:   " before a request",
+// cover adds what an overlay of the compaction covers and keeps.
+func (it *epochItem) cover(b conversation.Body) {
+	s, ok := b.(conversation.Summary)
+	if !ok || s.ToTurn < s.FromTurn {
+		return
+	}
+	if it.to < 0 {
+		it.from, it.to = s.FromTurn, s.ToTurn
+	}
+	it.from, it.to = min(it.from, s.FromTurn), max(it.to, s.ToTurn)
+	if it.kept == "" {
+		it.kept = keptBy(s.Text + "\n" + s.Appendix)
+	}
 }
 
-// released returns the result of a click on a cell of the line: undo the compaction, or show it in the history.
-func (it *epochItem) released(x int) Released {
-	if x >= it.undo[0] && x < it.undo[1] {
+// keeps are what a summary keeps: words of its headings, and the noun for the items below them.
+var keeps = []struct{ heading, noun string }{
+	{"file", "file"}, {"decision", "decision"}, {"open", "open point"}, {"error", "error"}, {"user", "sentence"}, {"asked", "sentence"},
+	{"done", "step"}, {"names", "name"},
+}
+
+// keptBy says what a text keeps: the items of its lists, by their headings.
+func keptBy(text string) string {
+	counts, current := map[string]int{}, ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if title, heading := strings.CutPrefix(line, "#"); heading {
+			title, current = strings.ToLower(title), ""
+			for _, k := range keeps {
+				if current == "" && strings.Contains(title, k.heading) {
+					current = k.noun
+				}
+			}
+		} else if strings.HasPrefix(line, "- ") || strings.HasPrefix(line, "* ") || strings.HasPrefix(line, "> ") {
+			counts[current]++
+		}
+	}
+	var parts []string
+	for _, k := range keeps {
+		if n := counts[k.noun]; n > 0 {
+			parts = append(parts, numbers.Count(n, k.noun))
+			delete(counts, k.noun)
+		}
+	}
+	switch words := len(strings.Fields(text)); {
+	case len(parts) > 0:
+		return "kept: " + strings.Join(parts[:min(len(parts), 4)], ", ")
+	case words > 0:
+		return "kept: a summary of " + numbers.Count(words, "word")
+	}
+	return ""
+}
+
+// released returns the result of a click on a cell: undo the compaction, or show it in the history.
+func (it *epochItem) released(line, x int) Released {
+	if line == it.undoLine && x >= it.undo[0] && x < it.undo[1] {
 		return Released{Undo: it.state.undoes}
 	}
 	return Released{View: it.made.Epoch}
 }
 
-func (l *drawOptions) failedCompaction(e conversation.Event, b conversation.Attempt) *noticeItem {
+// failedCompaction is a notice of a compaction that was not made: why, what it cost, and when it is tried again.
+func (l *drawOptions) failedCompaction(b conversation.Attempt) *noticeItem {
 	const maxWidth = 300 // cells: error texts of servers can be long
-	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction failed", failure: b.Why}
+	n := &noticeItem{level: conversation.NoticeInfo, text: "Compaction failed", failure: b.Why}
 	if b.Outcome == conversation.AttemptFailed {
 		n.level = conversation.NoticeWarning
 	}
@@ -245,23 +317,23 @@ func (l *drawOptions) failedCompaction(e conversation.Event, b conversation.Atte
 	default:
 		n.text += ": " + why
 	}
-	n.text = l.clock(e.Time) + " " + n.text
 	var more []string
 	switch {
 	case b.CostUSD != nil:
-		more = append(more, fmt.Sprintf("cost $%.4f", *b.CostUSD))
+		more = append(more, "cost "+dollars(*b.CostUSD))
 	case b.Tokens > 0:
 		more = append(more, "took "+pane.Tokens(b.Tokens)+" tokens")
 	}
+	more = append(more, "nothing changed")
 	switch {
 	case b.Paused:
 		more = append(more, "summaries are paused, /compact tries again")
 	case b.RetryTokens > 0:
-		more = append(more, "nothing changed; tries again at "+pane.Tokens(b.RetryTokens))
+		more = append(more, "tries again at "+pane.Tokens(b.RetryTokens))
 	case automatic(b.Source) && b.Outcome == conversation.AttemptFailed && b.Tokens > 0:
 		more = append(more, "the next step tries again")
 	}
-	n.text = strings.Join(append([]string{n.text}, more...), " · ")
+	n.text = strings.Join(append([]string{n.text}, more...), separator)
 	return n
 }
 

@@ -2,11 +2,11 @@ package transcript
 
 import (
 	"sort"
-	"strconv"
 
 	"plimsoll/compact/planner"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tui/pane"
 )
 
 // Overlays become lines here. All overlays of one compaction share one line, at the
@@ -23,6 +23,8 @@ type overlays struct {
 	lineOf map[uint64]*epochItem // compactions by epoch, rewinds by sequence number
 	turns  []turnStart           // ascending
 	stale  bool                  // an overlay was added since updateStates
+
+	summaryCost *float64 // of the summaries since the newest compaction
 
 	requests  *epochItem // line that the next compaction before a request joins; nil if it begins a new line
 	filesBack bool       // files were brought back since the newest message of the user
@@ -94,8 +96,9 @@ func (o *overlays) add(e conversation.Event, push func(item)) {
 			o.lineOf[epoch] = it
 		}
 		if _, dropped := b.(conversation.Drop); dropped && automatic(it.made.Source) {
-			it.verb = "trimmed" // the word that the snackbar uses
+			it.verb = "Trimmed" // the word that the snackbar uses
 		}
+		it.cover(b)
 	}
 	it.overlays = append(it.overlays, overlay{e.Seq, epoch})
 	it.bump()
@@ -104,7 +107,7 @@ func (o *overlays) add(e conversation.Event, push func(item)) {
 func (o *overlays) addLine(e conversation.Event, verb string, push func(item)) *epochItem {
 	made, _ := conversation.OriginOf(e.Body)
 	made.Epoch = conversation.EpochOf(e)
-	it := &epochItem{at: e.Time, made: made, verb: verb}
+	it := &epochItem{at: e.Time, made: made, verb: verb, to: -1}
 	push(it)
 	o.lines, o.requests = append(o.lines, it), nil
 	return it
@@ -117,14 +120,18 @@ func (o *overlays) compactionLine(e conversation.Event, push func(item)) *epochI
 	beforeRequest := made.Trigger == planner.TriggerRequest && automatic(made.Source)
 	it := o.requests
 	if it == nil || !beforeRequest {
-		it = o.addLine(e, "compacted", push)
+		it = o.addLine(e, "Compacted", push)
 		it.isCompaction, it.isQuiet = true, beforeRequest
+		it.costUSD, o.summaryCost = o.summaryCost, nil
 	}
 	if beforeRequest {
 		o.requests = it
 	}
 	it.compactions++
-	it.saved += max(0, made.Before-made.After)
+	if beforeRequest {
+		it.verb = "compacted"
+		it.saved += max(0, made.Before-made.After)
+	}
 	return it
 }
 
@@ -207,5 +214,17 @@ func rewindVerb(b conversation.Rewind) string {
 	case b.Turn <= 0:
 		return "went back to the beginning"
 	}
-	return "rewound to turn " + strconv.Itoa(b.Turn-1)
+	return "rewound to turn " + pane.Turn(b.Turn-1)
+}
+
+// addCost counts the cost of a summary for the compaction that follows.
+func (o *overlays) addCost(u conversation.Usage) {
+	if u.Purpose != conversation.PurposeSummary || u.CostUSD == nil {
+		return
+	}
+	sum := *u.CostUSD
+	if o.summaryCost != nil {
+		sum += *o.summaryCost
+	}
+	o.summaryCost = &sum
 }

@@ -49,9 +49,10 @@ type drawOptions struct {
 	styles     Styles
 	markdown   *markdown.Renderer
 	factor     float64
-	undo       string // the key that undoes the newest compaction; may be ""
-	view       string // the key that shows the history; may be ""
-	retry      string // the key or command that sends a failed request again; may be ""
+	price      float64 // of a million tokens that are sent again, in US dollars; 0 if unknown or free
+	undo       string  // the key that undoes the newest compaction; may be ""
+	view       string  // the key that shows the history; may be ""
+	retry      string  // the key or command that sends a failed request again; may be ""
 	zone       *time.Location
 	expanded   bool
 	pictures   map[string]Picture // by the blob of the image
@@ -72,7 +73,7 @@ type Styles struct {
 	ToolSubject, Weight, Hint lipgloss.Style
 	Output                    lipgloss.Style
 	Diff                      diffview.Styles
-	Epoch, Undone, EpochFrame lipgloss.Style // the line of a compaction; Undone also of other overlays
+	Epoch, Undone, Note       lipgloss.Style // the card of a compaction and its bars; Undone also of other overlays
 	Info, Warning, Error      lipgloss.Style
 	Selected                  lipgloss.Style
 }

@@ -112,7 +112,7 @@ func (m *Model) click(p place, x int) Released {
 		it.toggle()
 		m.scroll.follow = false
 	case *epochItem:
-		return it.released(x)
+		return it.released(line, x)
 	}
 	return Released{}
 }

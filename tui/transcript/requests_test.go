@@ -28,7 +28,7 @@ func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 	}
 	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
 		r.addAt(timeAt(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Why: "asked by " + string(source)})
-		r.wantText(t, " ! 14:07 compaction failed: asked by "+string(source))
+		r.wantText(t, " ! Compaction failed: asked by "+string(source)+" · nothing changed")
 	}
 }
 
@@ -91,5 +91,5 @@ func TestAnotherOverlayEndsTheSharedLine(t *testing.T) {
 	r.addTurnWithCompactions(2)
 	r.addCompaction(timeAt(14, 5), automaticOrigin(planner.TriggerThreshold, 33_000, 9000), summaryOf(0, 0))
 	r.addCompaction(timeAt(14, 6), automaticOrigin(planner.TriggerRequest, 10_000, 9000), maskOf(3))
-	r.wantText(t, "before 2 requests", "at the threshold", "14:06 compacted before a request")
+	r.wantText(t, "before 2 requests", "▎ Compacted turn 1   33k", "14:06 compacted before a request")
 }

@@ -19,7 +19,7 @@ func TestRewoundTurnsFoldAway(t *testing.T) {
 		t.Fatalf("the last reply is %q", got)
 	}
 	back := r.addCompaction(timeAt(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
-	r.wantText(t, " · 14:04 rewound to turn 1 · 2 turns undone", "answer 0", "answer 1")
+	r.wantText(t, " · 14:04 rewound to turn 2 · 2 turns undone", "answer 0", "answer 1")
 	for _, text := range []string{"answer 2", "and now?", "read upload.go", "This."} {
 		if strings.Contains(r.screen(), text) {
 			t.Errorf("%q is still shown:\n%s", text, r.screen())
@@ -43,7 +43,7 @@ func TestRewoundTurnsFoldAway(t *testing.T) {
 
 	r.ToggleExpanded()
 	r.addCompaction(timeAt(14, 8), conversation.Origin{}, conversation.Revert{Epoch: back})
-	r.wantText(t, "answer 2", "▌ and now?", "This.", "rewound to turn 1 (undone)", "▌ otherwise")
+	r.wantText(t, "answer 2", "▌ and now?", "This.", "rewound to turn 2 (undone)", "▌ otherwise")
 }
 
 // A rewind does not change files back, and its line says so if the rewound turns edited files.
@@ -56,11 +56,11 @@ func TestARewindLineSaysThatFilesWereNotChangedBack(t *testing.T) {
 	r.addCompaction(timeAt(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
 	r.wantText(t, "1 turn undone, files were not changed back")
 	r.addCompaction(timeAt(14, 5), conversation.Origin{}, conversation.Rewind{Turn: 1})
-	r.wantText(t, "turn 0 · 1 turn undone")
+	r.wantText(t, "turn 1 · 1 turn undone")
 	edit.CallID = "2"
 	r.add(user("again"), calls(call("2", "create_file", `{"path":"notes.md"}`)), edit, conversation.Rewound{Turn: 3})
 	r.addCompaction(timeAt(14, 6), conversation.Origin{}, conversation.Rewind{Turn: 3})
-	r.wantText(t, "14:06 rewound to turn 2 · 1 turn undone")
+	r.wantText(t, "14:06 rewound to turn 3 · 1 turn undone")
 	if strings.Count(r.screen(), "not changed back") != 1 {
 		t.Error(r.screen())
 	}

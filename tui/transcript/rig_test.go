@@ -23,7 +23,7 @@ func styles(theme themes.Theme) transcript.Styles {
 		ToolOK: s.Tool.OK, ToolFailed: s.Tool.Error, ToolRunning: s.Tool.Running, ToolName: s.Tool.Name,
 		ToolSubject: s.Tool.Subject, Weight: s.Tool.Weight, Hint: s.Tool.Hint, Output: s.Tool.Output,
 		Diff:  diffview.Styles(s.Diff),
-		Epoch: s.Text.Assistant, Undone: s.Text.Muted, EpochFrame: s.Frame.Rule,
+		Epoch: s.Text.Assistant, Undone: s.Text.Muted, Note: s.Frame.Rule,
 		Info: s.Text.Notice, Warning: s.Text.Warning, Error: s.Text.Error, Selected: s.Text.Selection,
 	}
 }

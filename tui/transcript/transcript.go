@@ -102,6 +102,14 @@ func (m *Model) SetFactor(factor float64) {
 	m.dirty = m.dirty || m.items.options.roundedFactor() != before
 }
 
+// SetPrice sets the price of a million tokens that are sent again, in US dollars; 0 if unknown or free.
+func (m *Model) SetPrice(usd float64) {
+	if l := &m.items.options; l.price != usd {
+		l.price, m.dirty = usd, true
+		l.generation++
+	}
+}
+
 // SetFrame sets the frame of the spinners of running calls.
 func (m *Model) SetFrame(frame int) {
 	for _, t := range m.running {

@@ -25,13 +25,9 @@ type Content struct {
 	Badge   string   // of the demo model, "" for any other
 	Keyless string   // the provider of the model if its API key is missing
 	Found   []string // other models and servers that were found
-	Legend  []Mark   // of the gauge, the most important first
 	Keys    Keys     // as they are bound
 	Connect string   // the key that connects a model, or the command if the key is off
 }
-
-// Mark is an entry of the legend: a cell of the gauge as it is drawn, and its meaning.
-type Mark struct{ Cell, Means string }
 
 // Styles are the styles of the card.
 type Styles struct{ Title, Subtle, Accent, Failure lipgloss.Style }
@@ -65,9 +61,6 @@ func Card(content Content, s Styles, width int, brief bool) []string {
 	default:
 		c.addText(c.Title, "Talking to "+plain.Line(c.Model)+".")
 		c.addText(c.Subtle, "The gauge below shows how full its context window is, and moves while you type. /context explains it.")
-		if !brief {
-			c.addLegend("")
-		}
 		if found := c.found(); found != "" {
 			c.addText(c.Subtle, found+"/connect adds others.")
 		}
@@ -85,10 +78,6 @@ func (c *card) addDemo(brief bool) {
 	c.addText(c.Title, "This is the demo model: "+plain.Line(c.Badge)+".")
 	if !brief {
 		c.addText(prose, "A tiny scripted bot, so you can try everything without an API key. It reads your files, and edits them once you approve.")
-		c.addGap()
-	}
-	c.addLegend("The gauge: ")
-	if !brief {
 		c.addGap()
 		how := "Try one: type its number and press enter."
 		if c.Keys.Complete != "" {
@@ -122,19 +111,6 @@ func (c *card) addText(style lipgloss.Style, text string) {
 	for l := range strings.SplitSeq(ansi.Wrap(text, max(1, min(c.width-4, measure)), ""), "\n") {
 		c.lines = append(c.lines, "  "+style.Render(l))
 	}
-}
-
-// addLegend adds a line with the meaning of as many colors of the gauge as fit.
-func (c *card) addLegend(lead string) {
-	line, gap := "  "+lead, ""
-	for _, m := range c.Legend {
-		next := line + gap + m.Cell + " " + c.Subtle.Render(m.Means)
-		if ansi.StringWidth(next) > c.width-2 {
-			break
-		}
-		line, gap = next, "  "
-	}
-	c.lines = append(c.lines, line)
 }
 
 // addSuggestion adds a suggestion with its number, and the longer of two remarks that fits.
