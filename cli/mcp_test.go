@@ -56,7 +56,7 @@ func TestManyToolsLeaveThePrefixAlone(t *testing.T) {
 	if err := json.Unmarshal([]byte(shown), &report); err != nil || report.KeptOut.DeferredTools < 6000 {
 		t.Errorf("kept out: %+v, %v", report, err)
 	}
-	if text, _ := h.run("context"); !strings.Contains(text, "brought in  ~") || !strings.Contains(text, "by tools (") {
+	if text, _ := h.run("context"); !strings.Contains(text, "Brought in besides messages") || !strings.Contains(text, "    tools          ~") {
 		t.Errorf("the context does not say what was looked up:\n%s", text)
 	}
 	type request struct {

@@ -175,7 +175,7 @@ func TestFilesAreBroughtBackWithTheirTurns(t *testing.T) {
 	}
 	p.writeFile("fleet.txt", "sunk\n")
 	term.slashCommand("/checkpoints")
-	term.awaitText("Turns that changed files", "1  and a fleet", "1 file")
+	term.awaitText("Turns that changed files", "2  and a fleet", "1 file")
 	term.press("esc")
 	term.wait("closed list", func(s screen) bool { return !s.has("Turns that changed files") })
 	term.slashCommand("/diff 2")

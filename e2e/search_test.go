@@ -20,7 +20,7 @@ func TestSearchOpensAMessageOfAnotherConversation(t *testing.T) {
 	from := term.startupLen()
 
 	term.slashCommand("/search " + sighting(masked))
-	term.awaitText(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 26  read_file", sighting(masked))
+	term.awaitText(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 27  read_file", sighting(masked))
 	term.press("enter")
 	term.awaitText(" History", "match 1 of 1")
 	term.awaitCursorRow("read day-26.txt", "masked", sighting(masked))

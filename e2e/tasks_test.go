@@ -141,6 +141,7 @@ func TestTasksAreEndedKilledAndGoOn(t *testing.T) {
 	term.sendMessage("check the ships")
 	p.allowEach(term, ships)
 	term.awaitText("2 calls · done")
+	s.awaitRequest(&s.series, 9) // the last of the other two tasks, which wait for their answers
 	term.slashCommand("/tasks")
 	term.awaitText("Tasks", "Check the ship Ariel.", "Check the ship Taeping.", "done", "running", "1 of 3")
 	term.typeText("Taeping")

@@ -116,7 +116,7 @@ func TestUsageReplacesTheEstimate(t *testing.T) {
 			t.Errorf("before the report the gauge shows %q", during.gaugeShare())
 		}
 		close(hold)
-		term.wait("reported 50%", func(s screen) bool { return s.gaugeShare() == "50%" && s.has(" 8k/16k") })
+		term.wait("reported 50%", func(s screen) bool { return s.gaugeShare() == "50%" && s.has(" 8k of 16k") })
 		term.typeText("a draft")
 		term.awaitText("50%", "→ ~50%")
 		term.press("ctrl+c")

@@ -65,6 +65,8 @@ type Model struct {
 	content  Content
 	rows     []row
 	explains bool // the panel is open
+
+	turnsFromZero bool // turns count from 0, as for commands of the shell
 }
 
 // roomy is the height from which the view has empty lines.
@@ -112,6 +114,7 @@ func (m *Model) Show(c Content) {
 // Text draws all rows of a view without colors, for output outside the screen. No line is wider than width cells.
 func Text(c Content, width int) string {
 	m := New(Options{})
+	m.turnsFromZero = true
 	m.SetSize(width, roomy)
 	m.Show(c)
 	var b strings.Builder

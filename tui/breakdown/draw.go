@@ -1,6 +1,7 @@
 package breakdown
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -107,7 +108,11 @@ func (m *Model) itemLine(r *row, width int) string {
 	const leastName = 30 // cells that the name keeps before a column is left out
 	s, numbers := &m.styles, pane.AlignRight(r.value, 8)
 	turn, state := "", ""
-	if r.item.Event != 0 {
+	switch {
+	case r.item.Event == 0:
+	case m.turnsFromZero:
+		turn = fmt.Sprint("turn ", r.item.Turn)
+	default:
 		turn = "turn " + pane.Turn(r.item.Turn)
 	}
 	if r.item.State != projection.StateVerbatim {
