@@ -235,12 +235,6 @@ func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 	if warm, cold := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
 		t.Errorf("the plan of a warm cache is %q, of a cold one %q", warm, cold)
 	}
-	// What it spares is a share of its own.
-	k = k.With(cold).With(func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold = 0.1 })
-	fewer := k.With(func(k *compacttest.PlannerInput) { k.Rules.Evict.ColdProtected = 0.05 })
-	if a, b := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(fewer.Plan(l)); a != "load line: cover 1-47" || b != "load line: cover 1-59" {
-		t.Errorf("sparing a quarter of the window the plan is %q, sparing a twentieth %q", a, b)
-	}
 }
 
 func TestSummariesAreMergedAboveTheirLimits(t *testing.T) {

@@ -230,11 +230,3 @@ func (r Rules) ProtectedShare(window int) float64 {
 	}
 	return r.ProtectedRatio
 }
-
-// ColdProtectedShare is ProtectedShare for a step that is made because the cache is cold. A protected_ratio that is set lower holds for it, too.
-func (r Rules) ColdProtectedShare(window int) float64 {
-	if r.Evict.ColdProtected > 0 {
-		return r.Evict.ColdProtected
-	}
-	return min(r.Evict.Resolve(window).ColdProtected, r.ProtectedShare(window))
-}
