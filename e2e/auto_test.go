@@ -107,7 +107,7 @@ func TestAutoCompactionRunsWhileTheConversationContinues(t *testing.T) {
 		t.Errorf("%s:\n%s", shown.frameFault(), shown.text)
 	}
 	s.setAnswerLines(4)
-	if during := term.ask(n); !during.has(optimizing, endOfAnswer(n)) || during.has("compacted") {
+	if during := term.ask(n); !during.has(optimizing, endOfAnswer(n)) || during.has("▎ Compacted") {
 		t.Errorf("a message sent meanwhile:\n%s", during.text)
 	}
 	n = term.askPastLoadLine(n+1) - 1

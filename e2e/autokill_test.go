@@ -84,7 +84,7 @@ func TestKillDuringAnAutomaticSummary(t *testing.T) {
 	}
 
 	term = p.start(high, s.flags("-c")...)
-	if shown := term.awaitIdle(endOfAnswer(n - 1)); shown.has("compacted") || shown.has("interrupted") || shown.has("Read-only") {
+	if shown := term.awaitIdle(endOfAnswer(n - 1)); shown.has("▎ Compacted") || shown.has("interrupted") || shown.has("Read-only") {
 		t.Errorf("after the kill the screen shows\n%s", shown.text)
 	}
 	full := s.awaitRequest("newest answer", n-1, isChat)

@@ -42,7 +42,7 @@ func TestAutoCompactionOnSmallScreens(t *testing.T) {
 	p := newSandbox(t, nil)
 	s := newCountingServer(t, shortAnswer)
 	term := p.start(small[1], s.flags()...)
-	term.wait("first frame", func(s screen) bool { return s.has("/8.2k") && s.frameFault() == "" })
+	term.wait("first frame", func(s screen) bool { return s.has("%") && s.frameFault() == "" })
 	n := term.askUntil(1, optimizing)
 	term.checkFrame(optimizing, endOfAnswer(n-1))
 	s.setAnswerLines(4)
@@ -52,7 +52,7 @@ func TestAutoCompactionOnSmallScreens(t *testing.T) {
 	term.checkFrameAt(small, optimizing, endOfAnswer(n))
 	s.releaseSummaries()
 	term.wait("compaction", func(s screen) bool {
-		return s.has("compacted") && !s.has(optimizing) && s.frameFault() == ""
+		return s.has("Compacted") && !s.has(optimizing) && s.frameFault() == ""
 	})
-	term.checkFrame("compacted")
+	term.checkFrame("Compacted")
 }

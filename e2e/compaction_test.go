@@ -49,7 +49,7 @@ func TestCompactionIsPreviewedCommittedAndUndone(t *testing.T) {
 	}
 	term.press("esc")
 	left := term.wait("closed plan", func(s screen) bool { return !s.has("enter compact") && s.frameFault() == "" })
-	if left.gaugeShare() != full.gaugeShare() || left.has("compacted") {
+	if left.gaugeShare() != full.gaugeShare() || left.has("▎ Compacted") {
 		t.Errorf("the preview changed something:\n%s", left.text)
 	}
 
@@ -180,7 +180,7 @@ func TestCompactionOfAForkLeavesTheOriginalUnchanged(t *testing.T) {
 		t.Errorf("the original has the overlays %v", got)
 	}
 	term = p.start(defaultSize, s.flags("-r", original)...)
-	if shown := term.awaitIdle("Fair winds."); shown.has("compacted") {
+	if shown := term.awaitIdle("Fair winds."); shown.has("▎ Compacted") {
 		t.Errorf("the original shows a compaction:\n%s", shown.text)
 	}
 	term.checkContinues()
@@ -229,7 +229,7 @@ func TestCompactionDuringATurnIsCommittedBeforeTheNextRequest(t *testing.T) {
 	term.sendMessage("and in the log?")
 	term.awaitText("I look.")
 	term.slashCommand("/compact")
-	if shown := term.awaitText("compacts before the next request"); shown.has("compacted") || shown.frameFault() != "" {
+	if shown := term.awaitText("compacts before the next request"); shown.has("▎ Compacted") || shown.frameFault() != "" {
 		t.Errorf("%s:\n%s", shown.frameFault(), shown.text)
 	}
 	close(gate)

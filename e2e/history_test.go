@@ -183,7 +183,7 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 	term.closeView(" match ")
 	term.typeText("m")
 	term.awaitCursorRow("masked")
-	term.awaitText("masked: the model no longer sees the result")
+	term.awaitText("shortened: the model no longer sees the result")
 	next := p.nextMessages(id)
 	if !containText(next, sighting(summarised)) || containText(next, sighting(masked)) || containText(next, sighting(verbatim)) {
 		t.Error("the sent results are not exactly the pinned ones")
@@ -196,5 +196,5 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 	term.converseUntil("and now?", 2)
 	checkSent(t, s.request(1), next, "and now?")
 	term.slashCommand("/ledger")
-	term.awaitText("turn 50, 1 ", "pin ended: e107, e108", "pinned e107, e108", "pinned e19, e20")
+	term.awaitText("turn 51, 1 ", "pin ended: e107, e108", "pinned e107, e108", "pinned e19, e20")
 }

@@ -345,6 +345,14 @@ var acts = map[string]keyTest{
 	"PreviewCompaction": opensAndCloses("esc", " Compact ", "enter compact"),
 	"Help":              opensAndCloses("esc", "Writing", "Files and commands"),
 	"Redraw":            func(t *terminal, _ string) { t.redraw() },
+	"Legend": func(t *terminal, name string) {
+		opened := t.shown().has("┄ free ")
+		for range 2 {
+			opened = !opened
+			t.press(name)
+			t.wait("the legend or none", func(s screen) bool { return s.has("┄ free ") == opened })
+		}
+	},
 	"Expand": func(t *terminal, name string) {
 		t.sendMessage("!!seq 101 109")
 		t.awaitIdle("· !!seq 101 109", "… 9 lines")

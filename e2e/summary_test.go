@@ -69,7 +69,7 @@ func TestMessagesAreSentWhileASummaryIsWritten(t *testing.T) {
 		term.typeText(string(r))
 	}
 	typing := term.awaitText("│ "+draft, optimizing)
-	if typing.frameFault() != "" || typing.has("compacted") || strings.Contains(term.written(), "queued") {
+	if typing.frameFault() != "" || typing.has("▎ Compacted") || strings.Contains(term.written(), "queued") {
 		t.Errorf("%s:\n%s", typing.frameFault(), typing.text)
 	}
 
@@ -140,7 +140,7 @@ func TestEscStopsASummary(t *testing.T) {
 	}
 	term.press("esc")
 	stopped := term.awaitIdle("the compaction was stopped", "│ and another")
-	if stopped.has(optimizing) || stopped.has("compacted") || !almostEqual(stopped.gaugePercent(t), full.gaugePercent(t)) {
+	if stopped.has(optimizing) || stopped.has("▎ Compacted") || !almostEqual(stopped.gaugePercent(t), full.gaugePercent(t)) {
 		t.Errorf("after the stop:\n%s", stopped.text)
 	}
 	id := p.newestConversation(p.openStore())
@@ -177,7 +177,7 @@ func TestUnusableSummariesChangeNothing(t *testing.T) {
 			full := term.shown()
 			term.slashCommand("/summarize --keep-last 1")
 			failed := term.awaitIdle(c.see...)
-			if failed.has(optimizing) || failed.has("compacted") || failed.gaugeShare() != full.gaugeShare() {
+			if failed.has(optimizing) || failed.has("▎ Compacted") || failed.gaugeShare() != full.gaugeShare() {
 				t.Errorf("after the failure the screen shows\n%s", failed.text)
 			}
 			if n := s.requestCount(); n != 1+len(c.script) {

@@ -34,19 +34,20 @@ func (m *Model) hatch(cells []int, r meter.Reading) {
 	if m.going == (Tokens{}) {
 		return
 	}
-	count := map[int]int{}
+	count := map[int]int{} // a mark such as the end of the window may stand among the cells of a segment
 	for _, kind := range cells {
 		count[kind]++
 	}
-	for i, kind := range cells {
-		if kind >= int(projection.Draft) || r.Segments[kind] == 0 || m.going[kind] == 0 {
-			continue
+	left := map[int]int{}
+	for seg, tokens := range m.going[:projection.Draft] {
+		if all := r.Segments[seg]; all > 0 {
+			left[seg] = (tokens*count[seg] + all/2) / all
 		}
-		if first := i == 0 || cells[i-1]%pane.Hatched != kind; first {
-			n := min(count[kind], (m.going[kind]*count[kind]+r.Segments[kind]/2)/r.Segments[kind])
-			for j := range n {
-				cells[i+j] += pane.Hatched
-			}
+	}
+	for i, kind := range cells {
+		if left[kind] > 0 {
+			cells[i] += pane.Hatched
+			left[kind]--
 		}
 	}
 }

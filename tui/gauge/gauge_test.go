@@ -171,6 +171,12 @@ func TestACompactionIsSeenInTheBar(t *testing.T) {
 	if hatched == 0 || results != 0 || !strings.Contains(line, "▒") {
 		t.Errorf("%d cells are hatched, %d of the results are not: %q", hatched, results, line)
 	}
+	over := with(func(r *meter.Reading) { r.Window.Tokens = 60_000 }) // the end of the window stands among the cells
+	for width := 1; width <= 200; width++ {
+		if line := ansi.Strip(m.View(over, width)); width == 200 && (!strings.Contains(line, pane.EndGlyph) || !strings.Contains(line, pane.HatchGlyph)) {
+			t.Errorf("over the window: %q", line)
+		}
+	}
 	m.SetGoing(gauge.Tokens{})
 	after := with(func(r *meter.Reading) {
 		r.Segments[projection.Results], r.Segments[projection.Summary] = 0, 5_000
