@@ -179,7 +179,7 @@ func TestFilesAreBroughtBackWithTheirTurns(t *testing.T) {
 	term.press("esc")
 	term.wait("closed list", func(s screen) bool { return !s.has("Turns that changed files") })
 	term.slashCommand("/diff 2")
-	term.awaitText("from turn 1 on", "fleet.txt", "changed since")
+	term.awaitText("from turn 2 on", "fleet.txt", "changed since")
 	term.typeText("q")
 	term.awaitIdle("There it is.")
 	term.slashCommand("/fork")

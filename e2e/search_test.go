@@ -32,7 +32,7 @@ func TestSearchOpensAMessageOfAnotherConversation(t *testing.T) {
 	term.awaitText("nothing")
 	term.press("ctrl+u")
 	term.typeText(sighting(turnCut))
-	term.awaitText("1 hit in 1 of 2 conversations", "turn 11  read_file (full text)")
+	term.awaitText("1 hit in 1 of 2 conversations", "turn 12  read_file (full text)")
 	term.press("enter")
 	term.awaitText(" History")
 	term.awaitCursorRow("read day-11.txt")
