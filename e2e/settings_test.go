@@ -38,7 +38,7 @@ func TestSettingIsPreviewedStoredAndLoaded(t *testing.T) {
 	term.typeText("s")
 	term.awaitText("kept in ", ", line 3")
 	term.typeText("q")
-	term.awaitIdle("▲60%")
+	term.awaitIdle("compacts at 19.7k")
 	p.quit(term)
 
 	path := filepath.Join(p.env["XDG_CONFIG_HOME"], "plimsoll", "config.settings.yaml")
@@ -46,7 +46,7 @@ func TestSettingIsPreviewedStoredAndLoaded(t *testing.T) {
 		t.Errorf("the file is %q (%v)", text, err)
 	}
 	term = p.start(defaultSize)
-	term.awaitIdle("▲60%")
+	term.awaitIdle("compacts at 19.7k")
 	term.slashCommand("/settings")
 	term.awaitText("❯ enabled")
 	term.press("down", "down", "down", "down")
