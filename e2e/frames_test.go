@@ -34,7 +34,7 @@ func TestEveryFrameIsComplete(t *testing.T) {
 	term.redraw()
 	from := len(term.written())
 	term.sendMessage("tell me all")
-	term.awaitIdle(lastWords)
+	term.awaitIdle(lastWords, "compacts in ~") // what comes next is computed after the end of the turn
 	checkFrames(t, term.written(), from, defaultSize, 20)
 	term.checkRedrawn("after the stream")
 	from = len(term.written())
