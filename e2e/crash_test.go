@@ -90,7 +90,7 @@ func TestConversationContinuesAfterAKillDuringACommand(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	s := newServer(t, func(w *wire) {
-		w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
+		w.call(0, "c1", "run_command", object{"command": "echo be''gun; sleep 20"})
 		w.end("tool_calls", 0, 0)
 	}, textReply("Still here."))
 	term := p.startChat(defaultSize, s)

@@ -51,8 +51,8 @@ func TestDemoModelAnswersWithoutAKey(t *testing.T) {
 	for _, args := range [][]string{{"-c"}, {"-r", id[:5]}} {
 		term = p.start(high, args...)
 		term.awaitIdle("counts ships.", "demo")
-		term.sendMessage("hello")
-		term.awaitIdle("▌ hello", "demo")
+		term.sendMessage("hello " + args[0])
+		term.awaitIdle("▌ hello "+args[0], "demo")
 		p.quit(term)
 	}
 }

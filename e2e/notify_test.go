@@ -144,7 +144,7 @@ func TestLinksOfAReplyAreHyperlinks(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	const text = "First https://a.org/b?c=d, then [the docs](https://docs.org/x), then [bank.org](https://evil.org) and a tail."
-	s := newServer(t, textReply(slices.Collect(strings.SplitSeq(text, ""))...), textReply(strings.Repeat("more\n\n", 10)))
+	s := newServer(t, textReply(slices.Collect(strings.SplitSeq(text, ""))...), textReply(strings.Repeat("further\n\n", 29)+"the end"))
 	term := p.startChat(size{140, 30}, s)
 	term.sendMessage("links?")
 	whole := func(when string, s screen) {
@@ -168,15 +168,15 @@ func TestLinksOfAReplyAreHyperlinks(t *testing.T) {
 		}
 	}
 	whole("at its end", term.awaitIdle("a tail."))
-	term.press("ctrl+l")
-	whole("drawn anew", term.awaitIdle("a tail."))
+	term.redraw()
+	whole("drawn anew", term.shown())
 	term.press("ctrl+p")
 	s2 := term.awaitText("Commands")
 	term.press("esc")
 	whole("uncovered", term.wait("no dialog", func(s screen) bool { return s.text != s2.text && s.has("a tail.") && s.frameFault() == "" }))
 	term.sendMessage("more")
-	term.awaitIdle("more")
-	term.press("pgup")
+	term.awaitIdle("the end")
+	term.press("pgup", "pgup", "pgup")
 	whole("scrolled", term.awaitText("First", "a tail."))
 }
 
