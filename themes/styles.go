@@ -182,9 +182,13 @@ func (p painter) changed(color string) (row, word lipgloss.Style) {
 }
 
 func (p painter) text() TextStyles {
+	user := p.fg(p.Text)
+	if p.Theme.Band == "" { // on the terminal's own background its own colour reads best, as in replies
+		user = lipgloss.NewStyle()
+	}
 	return TextStyles{
 		UserMark:  p.fg(p.Theme.User).Bold(true),
-		User:      p.fg(p.Text).Bold(!p.HasColour()),
+		User:      user.Bold(!p.HasColour()),
 		Band:      p.background(p.Theme.Band),
 		Faint:     p.faint(),
 		Assistant: lipgloss.NewStyle(),

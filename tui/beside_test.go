@@ -102,7 +102,7 @@ func TestWhatEscStops(t *testing.T) {
 func TestTheSummaryIndicatorMovesWithoutATurn(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		startAutomaticSummary(r)
-		for _, seconds := range []string{"1s", "2s", "3s"} {
+		for _, seconds := range []string{"1 s", "2 s", "3 s"} {
 			r.wait(time.Second + time.Millisecond)
 			r.wantText("context… " + seconds)
 		}

@@ -30,7 +30,7 @@ func (c *chat) update(u updates.Update) pane.Action {
 	case updates.Appended:
 		c.addEvents(u.Events)
 	case updates.Delta:
-		c.animation.streamingCall = ""
+		c.animation.streamingCall, c.animation.thinking = "", u.Text == "" && u.Reasoning != ""
 		c.transcript.Delta(u.Text, u.Reasoning)
 	case updates.CallStreaming:
 		c.animation.streamingCall = callProgress(u)
@@ -47,7 +47,7 @@ func (c *chat) update(u updates.Update) pane.Action {
 		c.outbox.returnToDraft(u.Texts)
 	case updates.Status:
 		if u.Phase != updates.Streaming {
-			c.animation.streamingCall = ""
+			c.animation.streamingCall, c.animation.thinking = "", false
 		}
 		c.animation.clock = c.env.Now()
 		c.composer.SetBusy(c.session.activity.busy())

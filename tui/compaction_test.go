@@ -194,10 +194,10 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 		r.sendUpdates(updates.Discarded{}, updates.Status{Phase: updates.Idle})
 		r.wantNoText("queued")
 		r.wait(4*time.Second + time.Millisecond)
-		r.wantText("Optimizing conversation context… 4s")
+		r.wantText("Optimizing conversation context… 4 s")
 		r.wantNoText("stops it")
 		r.wait(11 * time.Second)
-		r.wantText("Optimizing conversation context… 15s so far (esc stops it)")
+		r.wantText("Optimizing conversation context… 15 s so far (esc stops it)")
 
 		r.press("esc")
 		r.wantCalls("first cancel")
@@ -254,7 +254,7 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 func TestTheReasonOfAFailedCompactionStaysInTheTranscript(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
-		r.wantText(" ✗ no summary was written", "try again")
+		r.wantText(" ╎ no summary was written", "try again")
 		attempt := conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary came back empty"}
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.sendAppended(attempt)

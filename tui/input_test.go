@@ -292,7 +292,7 @@ func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.submit("!sleep")
 		r.wait(3 * time.Second)
-		r.wantText("running sleep 3s", "(esc stops)")
+		r.wantText("running sleep 3 s", "(esc stops)")
 		r.submit("!ls")
 		r.wantText("sleep still runs", "│ !ls")
 		r.press("ctrl+c")

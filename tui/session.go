@@ -151,6 +151,9 @@ func (s *session) update(u updates.Update) pane.Action {
 	case updates.Status:
 		ended := s.activity.busy()
 		if s.activity.status = u; s.activity.busy() {
+			if !ended {
+				s.activity.began = s.env.Now()
+			}
 			s.unreachableReason = "" // the running request will show whether it answers
 		} else if ended {
 			s.Session.Inspect() // for what comes next
@@ -217,6 +220,7 @@ func (s *session) addEvents(events []conversation.Event) {
 				s.plan.addReply(e, b)
 			}
 		case conversation.UserMessage:
+			s.activity.began = s.env.Now()
 			s.setWorkMode(s.Mode)
 		case conversation.Rewind:
 			if b.Removes(s.plan.turn, s.plan.event) {

@@ -160,6 +160,7 @@ func (l *load) estimateText(text string) int { return l.estimate(conversation.Me
 // activity is the running turn and summary.
 type activity struct {
 	status  updates.Status
+	began   time.Time // when the running turn began, as far as this program saw it
 	summary summaryJob
 }
 

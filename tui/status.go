@@ -31,6 +31,7 @@ type surroundings struct {
 // animation is the state of what moves on the status line.
 type animation struct {
 	streamingCall string // the tool call that the model is writing, may be ""
+	thinking      bool   // the newest part of the reply was reasoning
 	frame         int
 	clock         time.Time // time of the last tick or change
 	tickPending   bool      // a tick is pending
@@ -45,13 +46,13 @@ const framesPerTick = 2
 
 func (a *animation) spinner() string { return frames[a.frame%len(frames)] }
 
-// elapsed returns the time since since as " 4s"; "" in the first second.
+// elapsed returns the time since since as " 4 s"; "" in the first second.
 func (a *animation) elapsed(since time.Time) string {
 	d := a.clock.Sub(since)
 	if d < time.Second || since.IsZero() {
 		return ""
 	}
-	return " " + d.Truncate(time.Second).String()
+	return " " + pane.Duration(d)
 }
 
 // maxQueued is the maximum number of lines of waiting messages.
@@ -198,7 +199,11 @@ func (l *statusLine) activityText(free int) string {
 	case l.questionWaits:
 		text = "a question is waiting; it opens when you stop typing"
 	case text != "" && status.Phase != updates.Asking:
-		text += l.chat.animation.elapsed(status.Since)
+		since := l.activity().began
+		if status.Phase == updates.Starting || status.Phase == updates.Hooking {
+			since = status.Since
+		}
+		text += l.chat.animation.elapsed(since)
 	case text == "" && l.activity().summary.running && (l.viewOpen || !l.chat.area.plan.summaryLine.visible):
 		return style.Render(l.summaryText(free))
 	}
@@ -239,6 +244,9 @@ func (l *statusLine) phaseText() string {
 		if l.chat.animation.streamingCall != "" {
 			return "calling " + plain.Line(l.chat.animation.streamingCall)
 		}
+		if l.chat.animation.thinking {
+			return "thinking"
+		}
 		return "answering"
 	case updates.Running:
 		return "running tools"
@@ -254,8 +262,7 @@ func (l *statusLine) phaseText() string {
 		if s.MaxAttempts >= s.Attempt {
 			attempt += " of " + strconv.Itoa(s.MaxAttempts)
 		}
-		wait := strings.NewReplacer("m", " min ", "s", " s").Replace(left.String())
-		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), attempt, wait)
+		return fmt.Sprintf("%s. Try %s in %s", plain.Line(s.Why), attempt, pane.Duration(left))
 	}
 	return ""
 }

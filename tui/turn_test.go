@@ -25,7 +25,7 @@ func TestATurn(t *testing.T) {
 		r.sendUpdates(updates.Status{Phase: updates.Waiting, Since: time.Now()})
 		r.wantText("▌ why?", "waiting for the model", "(esc stops)")
 		r.wait(3 * time.Second)
-		r.wantText("waiting for the model 3s")
+		r.wantText("waiting for the model 3 s")
 		r.sendUpdates(updates.Status{Phase: updates.Waiting, Since: time.Now(), Progress: &llm.Prefill{Done: 1200, Total: 8000}})
 		r.wantText("the server is reading 1.2k of 8k tokens")
 		r.sendUpdates(updates.Status{Phase: updates.Streaming, Since: time.Now()}, updates.Delta{Text: "Because **it**"})
@@ -167,7 +167,7 @@ func TestPhasesOfATurnDoNotMoveTheTranscript(t *testing.T) {
 func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
 	fails := []conversation.Body{conversation.UserMessage{Text: "hi"},
 		conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (9 s): internal"}}
-	line := "✗ Server error (500) after 4 tries (9 s): internal"
+	line := "╎ Server error (500) after 4 tries (9 s): internal"
 	screenOf(t, "live", nil, func(r *rig) {
 		r.sendAppended(fails...)
 		r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal"}, Logged: true})

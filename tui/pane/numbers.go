@@ -1,10 +1,12 @@
 package pane
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"plimsoll/compact/meter"
 	"plimsoll/conversation/numbers"
@@ -51,6 +53,17 @@ var reasonWords = strings.NewReplacer("masked", "shortened", "stripped", "left o
 
 // leadingTurns matches the turns at the beginning of a reason.
 var leadingTurns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^turns? (\d+)(?:–(\d+))?`) })
+
+// Duration formats whole seconds: 4 s, 5 min 10 s.
+func Duration(d time.Duration) string {
+	if d = d.Truncate(time.Second); d < time.Minute {
+		return strconv.Itoa(int(d.Seconds())) + " s"
+	}
+	if d < time.Hour {
+		return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+}
 
 // Dollars formats a cost in US dollars; less than a cent is <$0.01.
 func Dollars(usd float64) string {

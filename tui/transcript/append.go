@@ -33,10 +33,11 @@ func (m *Model) add(e conversation.Event) {
 		m.failed.bump()
 		m.failed = nil
 	}
-	defer func() { m.adding = logPosition{} }()
+	defer func() { m.follow(e); m.adding = logPosition{} }()
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		m.overlays.begin(e)
+		m.turn, m.turnLine = &turnEnd{began: e.Time}, nil
 		m.push(newUser(b))
 	case conversation.AssistantMessage:
 		m.addReply(b)
@@ -57,6 +58,9 @@ func (m *Model) add(e conversation.Event) {
 		}
 	case conversation.Usage:
 		m.overlays.addCost(b)
+		if m.turn != nil {
+			m.turn.addUsage(b)
+		}
 	case conversation.JobStarted:
 		if b.Moved { // else a call shows it
 			m.push(&noticeItem{level: conversation.NoticeInfo, text: b.Text()})
@@ -154,11 +158,11 @@ func (m *Model) pushCall(c conversation.ToolCall) {
 func (m *Model) push(it item) {
 	m.items.entries = append(m.items.entries, &entry{item: it, logPosition: m.adding})
 	switch it.(type) {
-	case *noticeItem, *outputItem:
+	case *noticeItem, *outputItem, *turnEnd:
 	default:
 		m.hasMessages = true
 	}
-	if !m.scroll.follow {
+	if _, end := it.(*turnEnd); !m.scroll.follow && !end {
 		m.scroll.unseen++
 	}
 	m.dirty = true

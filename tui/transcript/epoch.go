@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/planner"
@@ -60,7 +59,7 @@ func (it *epochItem) indent(int) int {
 	if it.isCard() {
 		return len(cardMargin) + 2
 	}
-	return 0
+	return len(cardMargin)
 }
 
 func (it *epochItem) source(*drawOptions) string { return "" }
@@ -83,7 +82,7 @@ func (it *epochItem) draw(l *drawOptions, width int) []string {
 	if it.isCard() {
 		return it.card(l, width)
 	}
-	text := "· " + l.clock(it.at) + " " + it.verb + it.undoneWords() + it.cause()
+	text := cardMargin + "· " + l.clock(it.at) + " " + it.verb + it.undoneWords() + it.cause()
 	switch {
 	case it.compactions == 1 && it.made.Before > 0:
 		text += ": " + pane.Tokens(it.made.Before) + " → " + pane.Tokens(max(0, it.made.After))
@@ -118,7 +117,7 @@ func (it *epochItem) card(l *drawOptions, width int) []string {
 	lines := []string{it.headline(l, room)}
 	if it.undone() {
 		lines = append(lines, l.styles.Hint.Render(pane.Clip("all of it is sent again · /redo-compact compacts it again", room)))
-		return carded(l.styles.Undone, lines, width)
+		return barred(l.styles.Undone.Render(cardBar), lines, width)
 	}
 	keys, hint := "", it.undoHint(l)
 	if hint != "" && it.state.newest && l.view != "" && room >= 44 {
@@ -133,13 +132,13 @@ func (it *epochItem) card(l *drawOptions, width int) []string {
 		keys = strings.Repeat(" ", max(0, at-ansi.StringWidth(kept))) + l.styles.Hint.Render(pane.Clip(keys, room))
 	}
 	lines = append(lines, l.styles.Output.Render(kept)+keys, l.styles.Hint.Render(pane.Clip(it.price(l), room)))
-	return carded(l.styles.Note, lines, width)
+	return barred(l.styles.Note.Render(cardBar), lines, width)
 }
 
-// carded puts the bar of a card before each line. It changes lines.
-func carded(bar lipgloss.Style, lines []string, width int) []string {
+// barred puts a bar before each line. It changes lines.
+func barred(bar string, lines []string, width int) []string {
 	for i, line := range lines {
-		lines[i] = pane.Clip(cardMargin+bar.Render(cardBar)+" "+line, width)
+		lines[i] = pane.Clip(cardMargin+bar+" "+line, width)
 	}
 	return lines
 }

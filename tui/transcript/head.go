@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -78,17 +77,9 @@ func (t *toolItem) ended(l *drawOptions, width int) string {
 		b.WriteString(quiet.Render(" · ") + l.styles.ToolFailed.Render("failed"))
 	}
 	if d := t.result.Duration; d >= longCall && width >= minTimeWidth {
-		b.WriteString(quiet.Render(" · " + duration(d)))
+		b.WriteString(quiet.Render(" · " + pane.Duration(d.Round(time.Second))))
 	}
 	return b.String()
-}
-
-// duration formats a duration: 4 s, 5m10s.
-func duration(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.0f s", d.Seconds())
-	}
-	return d.Round(time.Second).String()
 }
 
 // spinner holds the frames of the mark of a running call.

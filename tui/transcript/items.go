@@ -75,9 +75,9 @@ func (x *items) linesOf(i int) []string {
 	}
 	var lines []string
 	if e.rewound {
-		lines = e.drawRewound(&x.options, pane.Within(x.width))
+		lines = e.drawRewound(&x.options, x.room(e))
 	} else {
-		lines = e.item.draw(&x.options, pane.Within(x.width))
+		lines = e.item.draw(&x.options, x.room(e))
 	}
 	if lines == nil {
 		lines = []string{}
@@ -155,20 +155,30 @@ func (x *items) text(p place) string {
 	if line == "" {
 		return ""
 	}
-	line = strings.Repeat(" ", x.startColumn(p.entry, i)) + line
+	line = strings.Repeat(" ", x.startColumn(p.entry)) + line
 	if len(line) > x.width && ansi.StringWidth(line) > x.width {
 		line = ansi.Truncate(line, x.width, "") // narrower than the minimum width of layouts
 	}
 	return line
 }
 
-// startColumn is the cell at which a line of entry i begins.
-func (x *items) startColumn(i, line int) int {
+// startColumn is the cell at which the lines of entry i begin.
+func (x *items) startColumn(i int) int {
 	at := pane.Gutter(x.width)
-	if r, ok := x.entries[i].item.(*replyItem); ok && r.prose(line) {
+	switch x.entries[i].item.(type) {
+	case *replyItem, *turnEnd:
 		at += proseIndent(x.width)
 	}
 	return at
+}
+
+// room is the width of the lines of an entry.
+func (x *items) room(e *entry) int {
+	switch e.item.(type) {
+	case *replyItem, *turnEnd:
+		return proseWidth(x.width)
+	}
+	return pane.Within(x.width)
 }
 
 // plainText returns the text of a line without style, mark and indentation.
@@ -181,7 +191,7 @@ func (x *items) plainText(p place) string {
 func (x *items) textColumn(p place) int {
 	if line := p.offset - x.gap(p.entry); line >= 0 {
 		x.linesOf(p.entry)
-		return x.startColumn(p.entry, line) + x.entries[p.entry].item.indent(line)
+		return x.startColumn(p.entry) + x.entries[p.entry].item.indent(line)
 	}
 	return 0
 }

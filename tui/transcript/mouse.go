@@ -95,7 +95,7 @@ func (m *Model) click(p place, x int) Released {
 	if line < 0 {
 		return Released{}
 	}
-	x -= m.items.startColumn(p.entry, line)
+	x -= m.items.startColumn(p.entry)
 	switch it := m.items.entries[p.entry].item.(type) {
 	case *toolItem:
 		if line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1] {

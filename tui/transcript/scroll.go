@@ -114,7 +114,7 @@ func (s *scroll) moveBy(lines int) {
 func (s *scroll) remove(e *entry) {
 	s.normalize()
 	i := slices.Index(s.items.entries, e)
-	if i >= len(s.items.entries)-s.unseen {
+	if _, end := e.item.(*turnEnd); !end && i >= len(s.items.entries)-s.unseen {
 		s.unseen--
 	}
 	if i < s.entry {

@@ -30,6 +30,8 @@ type Model struct {
 	calls       map[string]*toolItem // by call ID, the newest of each
 	running     []*toolItem          // calls that were started; some may have ended
 	live        *entry               // the streaming reply, or nil
+	turn        *turnEnd             // the newest turn, nil without one
+	turnLine    *entry               // its last line, nil while it runs
 	failed      *noticeItem          // why the newest turn failed; nil if it did not, or more followed
 	hasMessages bool                 // there are items other than notices and outputs
 	model       string               // the newest in the log
@@ -125,6 +127,7 @@ func (m *Model) SetFrame(frame int) {
 func (m *Model) Reset(events []conversation.Event) {
 	m.items.entries, m.items.cache = nil, lineCache{}
 	m.calls, m.running, m.live, m.failed = map[string]*toolItem{}, nil, nil, nil
+	m.turn, m.turnLine = nil, nil
 	m.hasMessages, m.model, m.overlays = false, "", overlays{}
 	m.toDraw, m.items.options.pictures = nil, nil
 	m.scroll.position = position{follow: true}

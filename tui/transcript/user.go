@@ -148,27 +148,50 @@ func (n *noticeItem) explain(text, hint string) bool {
 	return true
 }
 
-func (n *noticeItem) indent(int) int             { return 2 }
+func (n *noticeItem) indent(int) int             { return len(cardMargin) + 2 }
 func (n *noticeItem) source(*drawOptions) string { return plain.Text(n.text + "\n" + n.hint) }
 
 func (n *noticeItem) draw(l *drawOptions, width int) []string {
+	room := max(1, width-len(cardMargin)-2)
+	lines := pane.Wrap(plain.Text(strings.TrimSpace(n.text)), min(room, markdown.MaxProseWidth))
 	style, mark := l.styles.Info, "·"
 	switch n.level {
 	case conversation.NoticeWarning:
 		style, mark = l.styles.Warning, "!"
 	case conversation.NoticeError:
-		style, mark = l.styles.Error, "✗"
+		return n.failureLines(l, lines, room)
 	}
-	text, hint := n.text, n.hint
+	return indented(cardMargin+style.Render(mark)+" ", append(pane.Each(style, lines), n.hintLines(l, n.hint, room)...))
+}
+
+// errorBar begins each line of a failure.
+const errorBar = "╎"
+
+// failureLines draws a failure: what happened, and which key helps, at the end of its last line if there is room.
+func (n *noticeItem) failureLines(l *drawOptions, lines []string, room int) []string {
+	bar, key := l.styles.Error, ""
 	switch {
 	case n.resumed:
-		style = l.styles.Info
+		bar = l.styles.Info
+		lines = pane.Each(bar, lines)
 	case n.canRetry && l.retry != "":
-		hint = strings.TrimPrefix(hint+" · "+l.retry+" sends again", " · ")
+		key = l.retry + " sends again"
 	}
-	lines := pane.Each(style, pane.Wrap(plain.Text(strings.TrimSpace(text)), max(1, width-2)))
-	if hint != "" {
-		lines = append(lines, pane.Each(l.styles.Info, pane.Wrap(plain.Text(hint), max(1, width-2)))...)
+	last := len(lines) - 1
+	if free := min(room, cardWidth) - ansi.StringWidth(lines[last]) - ansi.StringWidth(key); key != "" && n.hint == "" && free >= 2 {
+		lines[last] += strings.Repeat(" ", min(free, 6)) + l.styles.Hint.Render(key)
+		key = ""
 	}
-	return indented(style.Render(mark)+" ", lines)
+	hint := n.hint
+	if key != "" {
+		hint = strings.TrimPrefix(hint+separator+key, separator)
+	}
+	return barred(bar.Render(errorBar), append(lines, n.hintLines(l, hint, room)...), room+len(cardMargin)+2)
+}
+
+func (n *noticeItem) hintLines(l *drawOptions, hint string, room int) []string {
+	if hint == "" {
+		return nil
+	}
+	return pane.Each(l.styles.Info, pane.Wrap(plain.Text(hint), room))
 }

@@ -1,0 +1,166 @@
+package transcript
+
+import (
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
+	"plimsoll/conversation/numbers"
+	"plimsoll/tui/diffview"
+	"plimsoll/tui/pane"
+)
+
+// A turn ends with a line: how long it took, its calls, the lines it changed, the tokens that were sent and their
+// price. All of it comes from the log, so that the line is the same when the conversation is opened again. What the
+// log does not tell is left out, and on a narrow screen so is the end of the line.
+
+// turnEnd adds up a turn, and is its last line once it has ended.
+type turnEnd struct {
+	versioned
+	began time.Time // zero if the time that the turn took is unknown
+	last  time.Time // of the newest reply, result or failure
+	ended bool      // the line is shown
+
+	calls          int
+	added, removed int      // lines
+	files          []string // that it changed, in the order of the first change
+	prompt, cached int      // tokens of all requests; -1 if a request did not report them
+	costUSD        float64  // negative if a price is unknown
+	requests       int
+}
+
+func (t *turnEnd) indent(int) int             { return 0 }
+func (t *turnEnd) source(*drawOptions) string { return "" }
+
+func (t *turnEnd) draw(l *drawOptions, width int) []string {
+	line := ""
+	for _, part := range t.parts() {
+		next := strings.TrimPrefix(line+separator+part, separator)
+		if ansi.StringWidth(next) > width {
+			break
+		}
+		line = next
+	}
+	if line == "" {
+		return nil
+	}
+	return []string{l.styles.Hint.Render(line)}
+}
+
+func (t *turnEnd) parts() []string {
+	var parts []string
+	switch took := t.last.Sub(t.began); {
+	case t.began.IsZero() || took < 100*time.Millisecond:
+	case took < time.Minute:
+		parts = append(parts, strconv.FormatFloat(took.Seconds(), 'f', 1, 64)+" s")
+	default:
+		parts = append(parts, pane.Duration(took))
+	}
+	if t.calls > 0 {
+		parts = append(parts, numbers.Count(t.calls, "call"))
+	}
+	if n := len(t.files); n > 0 {
+		in := diffview.Stat(t.added, t.removed) + " in " + oneLine(path.Base(t.files[0]), 40)
+		if n > 1 {
+			in += ", +" + strconv.Itoa(n-1)
+		}
+		parts = append(parts, in)
+	}
+	if t.requests == 0 {
+		return parts
+	}
+	if t.prompt > 0 {
+		in := pane.Tokens(t.prompt) + " in"
+		if t.cached >= 0 {
+			in += ", " + pane.Percent(t.cached, t.prompt) + " cached"
+		}
+		parts = append(parts, in)
+	}
+	if t.costUSD > 0 {
+		parts = append(parts, dollars(t.costUSD))
+	}
+	return parts
+}
+
+// addUsage counts a request of the turn.
+func (t *turnEnd) addUsage(u conversation.Usage) {
+	if u.Purpose == conversation.PurposeSummary || u.Purpose == conversation.PurposeTitle {
+		return // summaries have their card
+	}
+	t.requests++
+	switch {
+	case u.CostUSD == nil:
+		t.costUSD = -1
+	case t.costUSD >= 0:
+		t.costUSD += *u.CostUSD
+	}
+	if u.Purpose == conversation.PurposeReply {
+		sum := func(to *int, n int, known bool) {
+			if *to += n; !known || *to < n {
+				*to = -1
+			}
+		}
+		sum(&t.prompt, u.Prompt, u.CountsWholePrompt() && t.prompt >= 0)
+		sum(&t.cached, u.Cached, u.Cached >= 0 && t.cached >= 0)
+	}
+	t.bump()
+}
+
+// addChange counts the lines that a call changed.
+func (t *turnEnd) addChange(f *diff.File) {
+	added, removed := f.Stat()
+	t.added, t.removed = t.added+added, t.removed+removed
+	for _, known := range t.files {
+		if known == f.Name() {
+			return
+		}
+	}
+	t.files = append(t.files, f.Name())
+}
+
+// follow counts a reply, a result or a failure in the turn, and shows the line below it if the turn ended with it. A turn
+// that goes on after its end does so when the user wants it, so that nobody knows how long it took.
+func (m *Model) follow(e conversation.Event) {
+	t, ends := m.turn, false
+	if t == nil {
+		return
+	}
+	again := t.ended
+	switch b := e.Body.(type) {
+	case conversation.AssistantMessage:
+		t.calls += len(b.Calls)
+		ends = len(b.Calls) == 0
+		if b.Stop == conversation.StopInterrupted {
+			again = true // the event was written when the conversation was opened again
+		}
+	case conversation.ToolResult:
+		call := m.calls[b.CallID]
+		if call.change != nil && b.Status == conversation.ResultOK {
+			t.addChange(call.change)
+		}
+		ends = b.Status == conversation.ResultInterrupted
+	case conversation.TurnFailed:
+		ends, again = t.calls+t.requests > 0, false // else the failure says all there is
+	default:
+		return
+	}
+	if again {
+		t.began = time.Time{}
+	}
+	t.last = e.Time
+	if t.ended {
+		m.scroll.remove(m.turnLine)
+		t.ended, m.turnLine = false, nil
+	}
+	if ends {
+		t.ended = true
+		t.bump()
+		m.push(t)
+		m.turnLine = m.items.entries[len(m.items.entries)-1]
+	}
+}
