@@ -57,10 +57,10 @@ func TestDemoModelAnswersWithoutAKey(t *testing.T) {
 	}
 }
 
-// Every suggestion of the welcome is followed: the gauge fills, and a compaction runs.
+// Every suggestion of the welcome is followed: the gauge fills, a compaction runs, and what a newcomer asks has an answer on the screen.
 func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 	t.Parallel()
-	files := map[string]string{"notes/log.md": logbook(1), "notes/more.md": logbook(2)[:2500]}
+	files := map[string]string{"notes/log.md": strings.Repeat(logbook(1), 8), "notes/more.md": strings.Repeat(logbook(2), 6)}
 	maps.Copy(files, project)
 	p := newSandbox(t, files)
 	term := p.start(size{140, 30})
@@ -71,11 +71,24 @@ func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 	term.awaitText("sends: " + try[0])
 	term.press("enter")
 	term.awaitIdle("▸ list", "A small program that counts ships.", "Next: let the demo fill the gauge")
+	answered := func(s screen, question string, texts ...string) {
+		t.Helper()
+		if !s.has(texts...) {
+			t.Errorf("%s: not all of %q are on the screen\n%s", question, texts, s.text)
+		}
+	}
+	answered(welcome, "what does it say, and what happens at the mark?", " of 32.8k", "█ tools ", "┄ free ", "▲ compacts at 28k", "compacts past ▲")
 	begun := term.shown().gaugePercent(t)
 	term.press("tab")
 	term.awaitText("│ " + try[1])
 	term.press("ctrl+u")
-	made := term.fillAndCompact(try[1])
+	full, made := term.fillAndCompact(try[1])
+	if results, replies := full.legend(t, "results"), full.legend(t, "replies"); results < replies {
+		t.Errorf("%d tokens of results and %d of replies do not look like real work:\n%s", results, replies, full.text)
+	}
+	answered(made, "what was compacted, and how small is it now?", "▎ Compacted turn", "k ███████████████ → ", "▎ kept: ", "█ summary ", "ctrl+t read")
+	answered(made, "how is it undone?", "ctrl+x undo")
+	answered(made, "what did it cost?", "▎ cost nothing · saves ", " tokens a request")
 	term.awaitText("Next: ctrl+x undoes the compaction, ctrl+t shows it")
 	if begun > 60 {
 		t.Errorf("the gauge was at %d%% at once", begun)
@@ -97,18 +110,32 @@ func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 }
 
 // fillAndCompact fills the window and waits for the compaction. A low gauge tells it from earlier ones.
-func (t *terminal) fillAndCompact(filling string) screen {
+func (t *terminal) fillAndCompact(filling string) (full, made screen) {
 	t.t.Helper()
 	t.sendMessage(filling)
-	t.wait("a full gauge", func(s screen) bool { return s.gaugePercent(t.t) > 85 })
-	t.awaitText("ctrl+x or /undo-compact undoes it")
-	made := t.wait("the compaction", func(s screen) bool {
+	full = t.wait("a full gauge", func(s screen) bool { return s.gaugePercent(t.t) > 85 && s.has("ctrl+x or /undo-compact undoes it") })
+	made = t.wait("the compaction", func(s screen) bool {
 		return !s.busy() && s.has("▎ Compacted turn", "▎ kept: ", "ctrl+x undo") && s.gaugePercent(t.t) <= 75
 	})
 	if left := made.gaugePercent(t.t); left >= 40 {
 		t.t.Errorf("the compaction left %s:\n%s", made.gaugeShare(), made.text)
 	}
-	return made
+	return full, made
+}
+
+// legend returns the tokens of a segment as the line below the gauge says.
+func (s screen) legend(t testing.TB, name string) int {
+	t.Helper()
+	_, text, _ := strings.Cut(s.text, "█ "+name+" ")
+	var n float64
+	var unit string
+	if _, err := fmt.Sscanf(text, "%f%1s", &n, &unit); err != nil {
+		t.Fatalf("no size of %s: %v\n%s", name, err, s.text)
+	}
+	if unit == "k" {
+		n *= 1000
+	}
+	return int(n)
 }
 
 // joinLines puts a text on one line, and joins words that were broken at a hyphen.

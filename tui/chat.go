@@ -43,6 +43,7 @@ type chat struct {
 	metering     meter.Reading // as last metered, without draft and reply
 	legendWanted bool          // the user opened or closed the line that names the gauge's segments:
 	legendChosen bool          // legendWanted counts
+	legendDue    bool          // the window of the conversation came near its load line
 
 	animation animation
 	styles    statusStyles
@@ -95,7 +96,7 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 		c.shell.conversationID = s.ID
 	}
 	c.composer.SetBusy(false)
-	c.metering = s.load.meter.Reading()
+	c.metering, c.legendDue = s.load.meter.Reading(), false
 	if s.outline.HasMessages() || len(s.Events) > 0 {
 		s.Session.Inspect() // for what comes next
 	}

@@ -110,6 +110,7 @@ type shrinkTick struct{ chat *chat }
 func (c *chat) metered() pane.Action {
 	from, to := c.metering, c.session.load.meter.Reading()
 	c.metering = to
+	c.legendDue = c.legendDue || to.LoadLine > 0 && to.Used >= to.LoadLine*3/4
 	if from.Revision == to.Revision || !c.env.Motion || c.animation.unfocused || !to.Window.IsKnown() || from.Used-to.Used < to.Window.Tokens/50 {
 		return nil
 	}
@@ -134,7 +135,7 @@ func (t shrinkTick) stepped() pane.Action {
 }
 
 // legendOpen reports whether a line below the gauge names its segments. Until a key opens or closes it, it
-// stands in an empty conversation, and with the demo model.
+// stands in an empty conversation, with the demo model, and once three quarters of the way to the load line are used.
 func (c *chat) legendOpen() bool {
 	switch {
 	case c.area.height < minLegendHeight:
@@ -142,7 +143,7 @@ func (c *chat) legendOpen() bool {
 	case c.legendChosen:
 		return c.legendWanted
 	}
-	return c.session.isOpen && (!c.transcript.HasMessages() || c.session.Model.Badge != "")
+	return c.session.isOpen && (!c.transcript.HasMessages() || c.legendDue || c.session.Model.Badge != "")
 }
 
 // minLegendHeight is the minimum height of a screen with the legend.

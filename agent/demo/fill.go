@@ -2,24 +2,29 @@ package demo
 
 import (
 	_ "embed"
+	"path"
+	"slices"
 	"strings"
 
 	"plimsoll/agent"
 	"plimsoll/conversation/numbers"
 )
 
-// The rule `fill the gauge` reads the project's files with the tools, and tells a story to use up the tokens that they
-// leave. The prompt ends above the load line, where the program compacts automatically, and below the hard line, so that
-// the next message still fits. The story after the last call takes no more tokens than a compaction keeps as new; the
-// rest of it comes before the last call.
+// The rule `fill the gauge` reads the project's files with the tools, as real work does, and tells a story to use up the
+// tokens that they leave. The prompt ends above the load line, where the program compacts automatically, and below the
+// hard line, so that the next message still fits. What comes last, a reply or results and a reply, takes no more tokens
+// than a compaction keeps as new; the rest of it comes before.
 
 const (
-	aboveShare         = 3  // percent of the window above the load line that the prompt reaches
-	endShare           = 27 // percent of the window for the story at the end; a compaction keeps the newest 25
-	olderShare         = 6  // percent of the window: with less than this left over, nothing comes before the end
-	minStory           = 60 // tokens: a shorter story is not told
-	introductionTokens = 30 // tokens for the introduction
-	maxFilesRead       = 6  // files
+	aboveShare         = 3    // percent of the window above the load line that the prompt reaches
+	endShare           = 22   // percent of the window for the end; a compaction keeps the newest 25
+	olderMore          = 3    // percent of the window by which what comes before may be more or less
+	olderShare         = 6    // percent of the window: with less than this left over, the end begins
+	minStory           = 60   // tokens: a shorter story is not told
+	introductionTokens = 30   // tokens for the introduction
+	maxResult          = 9000 // tokens: the tools cut longer results
+	lineOfFile         = 20   // about the tokens of a line
+	maxFilesRead       = 6    // files
 	maxSteps           = 3
 )
 
@@ -28,13 +33,17 @@ func (t *turn) fillGauge([]string) reply {
 	full := min(load+t.window*aboveShare/100, (load+hard)/2)
 	free := min(full-t.prompt, t.room) - introductionTokens
 	older := free - t.window*endShare/100
+	first, _ := t.filesFor(older)
+	more, left := t.filesFor(older + t.window*olderMore/100)
 	switch {
-	case older <= t.window*olderShare/100:
-	case len(t.steps) == 0 && t.tools["list_files"]:
-		return t.use("I'll read what is here, and tell a story for what is still free.", toolUse{"list_files", args{"path": ".", "depth": 2}})
-	case len(t.steps) == 1 && t.tools["read_file"] && len(t.filesFor(older)) > 0:
-		return t.use("These files fit.", t.filesFor(older)...)
-	case len(t.steps) < maxSteps && t.tools["todo_read"]:
+	case len(t.steps) == 0 && older > t.window*olderShare/100 && t.tools["list_files"]:
+		return t.use("I'll read what is here: in real work, results of tools fill the window.", toolUse{"list_files", args{"path": ".", "depth": 2}})
+	case len(t.steps) == 1 && len(first) > 0:
+		return t.use("These files say most.", first...)
+	case len(t.steps) == 0 || len(t.steps) >= maxSteps || older <= t.window*olderShare/100:
+	case len(more) > 0 && left <= 2*t.window*olderMore/100:
+		return t.use("And these I have not seen yet.", more...)
+	case t.tools["todo_read"]:
 		// The call divides the story in two steps, so that the first one is old by the end.
 		const lead = "I'll look at the checklist, too."
 		return t.use(storyExcerpt(older-countTokens(lead)-1, t.nextChapter())+"\n\n"+lead, toolUse{"todo_read", args{}})
@@ -42,8 +51,7 @@ func (t *turn) fillGauge([]string) reply {
 	text := "\n\n- `ctrl+x` or `/undo-compact` undoes it, `/redo-compact` makes it again\n" +
 		"- `ctrl+t` or `/history` shows the originals next to what is sent\n- `/compact` compacts at any time"
 	text = "Look at the gauge: it is above the load line (▲, " + numbers.Grouped(load) + " of " + numbers.Grouped(t.window) +
-		" tokens), so older turns are compacted automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can keep typing; " +
-		"then a line says what changed." + text
+		" tokens). So the oldest turns are compacted now, while you can keep typing. A card says which, what is kept of them, and what it costs." + text
 	if free -= countTokens(text); free >= minStory {
 		text = storyExcerpt(free, t.nextChapter()) + "\n\n" + text
 	}
@@ -53,16 +61,41 @@ func (t *turn) fillGauge([]string) reply {
 	return reply{text: text}
 }
 
-// filesFor returns calls that read listed files, with at most free tokens in total.
-func (t *turn) filesFor(free int) (calls []toolUse) {
-	for _, f := range t.steps[0][0].files() {
-		// With line numbers, a file takes more tokens than a quarter of its bytes.
-		if tokens := f.size/3 + 40; f.size > 0 && tokens < free && len(calls) < maxFilesRead {
-			calls = append(calls, toolUse{"read_file", args{"path": f.name}})
+// filesFor returns calls that read the largest of the listed texts that were not read yet, with at most free tokens in
+// total, and how many of these are left. Of a text that is too long, they read the beginning.
+func (t *turn) filesFor(free int) (calls []toolUse, left int) {
+	if !t.tools["read_file"] || len(t.steps) == 0 || len(t.steps[0]) == 0 {
+		return nil, free
+	}
+	files := t.steps[0][0].files()
+	slices.SortStableFunc(files, func(a, b file) int { return b.size - a.size })
+	for _, f := range files {
+		wasRead := slices.ContainsFunc(t.steps[1:], func(s step) bool {
+			return slices.ContainsFunc(s, func(x exchange) bool { return x.argument("path") == f.name })
+		})
+		read := args{"path": f.name}
+		tokens := f.size*2/7 + 40 // with line numbers, more than a quarter of the bytes
+		if wasRead || !isText(f.name) || f.size == 0 || len(calls) == maxFilesRead {
+			continue
+		}
+		if tokens > free && free > maxResult/2 {
+			tokens = min(free, maxResult)
+			read["limit"] = tokens / lineOfFile
+		}
+		if tokens <= free {
+			calls = append(calls, toolUse{"read_file", read})
 			free -= tokens
 		}
 	}
-	return calls
+	return calls, free
+}
+
+// texts are the extensions of the files that are read.
+var texts = strings.Fields(".md .txt .go .mod .py .js .ts .tsx .jsx .rs .c .h .cc .cpp .java .kt .rb .php .sh .sql .html .css .json .toml .yaml .yml .log .csv .tex .org .rst")
+
+func isText(name string) bool {
+	base := path.Base(name)
+	return !strings.HasPrefix(base, ".") && (slices.Contains(texts, strings.ToLower(path.Ext(base))) || slices.Contains(manifests, strings.ToLower(base)))
 }
 
 // nextChapter is the number of the next chapter: as many as the conversation has already.

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Reports on what tools returned. Their text is not trusted, so it is always shown as code.
+// Reports on what tools returned. Their text is not trusted, so it is shown as code or without markup.
 
 // file is a file in the result of list_files.
 type file struct {
@@ -34,20 +34,36 @@ func (x exchange) files() (out []file) {
 	return out
 }
 
-// firstLines returns the first numbered lines of a file that are not blank, or the whole result if no line is numbered.
-func (x exchange) firstLines(n int) []string {
-	var out []string
+// opening returns the first lines of a file that say something, as a sentence: two of prose, otherwise one. If no line is
+// numbered, it is the whole result.
+func (x exchange) opening() string {
+	var said []string
+	prose := strings.Contains(strings.ToLower(x.argument("path")), "readme")
 	for l := range strings.Lines(x.result) {
 		at, text, _ := strings.Cut(l, "\t")
-		if _, err := strconv.Atoi(at); err == nil && strings.TrimSpace(text) != "" && len(out) < n {
-			out = append(out, text)
+		text = strings.TrimSpace(text)
+		if _, err := strconv.Atoi(at); err != nil || strings.Trim(text, "#-={}[]()<> ") == "" || strings.HasPrefix(text, "[![") || strings.HasPrefix(text, "<") {
+			continue
+		}
+		if text = strings.TrimLeft(text, "# "); prose {
+			text = strings.TrimRight(text, ".")
+		}
+		if said = append(said, text); len(said) == 2 || !prose {
+			break
 		}
 	}
-	if out == nil {
-		return []string{x.result}
+	if said == nil {
+		return code(x.result)
 	}
-	return out
+	text := conversation.OneLine(markup.Replace(strings.Join(said, ". ")), lineShown)
+	if prose && !strings.HasSuffix(text, "…") {
+		text += "."
+	}
+	return text
 }
+
+// markup removes characters that Markdown would read as markup.
+var markup = strings.NewReplacer("`", "", "*", "", "[", "", "]", "", "<", "", ">", "", "|", " ", "\\", "", "~", "", "!", "")
 
 const (
 	linesShown = 12  // of a result

@@ -79,16 +79,18 @@ func name(s string) string {
 	return strings.TrimPrefix(s, "@")
 }
 
+// manifests are files that describe a project.
+var manifests = []string{"readme.md", "readme", "go.mod", "package.json", "cargo.toml", "pyproject.toml", "makefile"}
+
 // project lists the files, reads up to three that describe the project, and quotes them.
 func (t *turn) project([]string) reply {
 	switch len(t.steps) {
 	case 0:
 		return t.use("I'll list the files first.", toolUse{"list_files", args{"path": ".", "depth": 1}})
 	case 1:
-		manifest := []string{"readme.md", "readme", "go.mod", "package.json", "cargo.toml", "pyproject.toml", "makefile"}
 		var read []toolUse
 		for _, f := range t.last()[0].files() {
-			if slices.Contains(manifest, strings.ToLower(f.name)) && len(read) < 3 {
+			if slices.Contains(manifests, strings.ToLower(f.name)) && len(read) < 3 {
 				read = append(read, toolUse{"read_file", args{"path": f.name, "limit": 40}})
 			}
 		}
@@ -97,11 +99,9 @@ func (t *turn) project([]string) reply {
 		}
 		return t.use("I'll read the files that say most about it.", read...)
 	}
-	text := "The files here say:\n"
+	text := "This is what the files say of themselves:\n"
 	for _, x := range t.last() {
-		for _, l := range x.firstLines(3) {
-			text += "\n- " + code(x.argument("path")) + " " + code(l)
-		}
+		text += "\n- " + code(x.argument("path")) + ": " + x.opening()
 	}
-	return reply{text: text + "\n\nNext: `read FILE`, `search TEXT`, or `fill the gauge`."}
+	return reply{text: text + "\n\nNext: `fill the gauge`, `read FILE` or `search TEXT`."}
 }

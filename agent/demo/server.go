@@ -27,7 +27,7 @@ const (
 	// DefaultPace is the pace of a fast local model, in tokens per second.
 	DefaultPace = 100
 	// longestReply is the most time for a reply: a longer one is sent faster.
-	longestReply = 8 * time.Second
+	longestReply = 4 * time.Second
 	// maxBody is the largest request in bytes.
 	maxBody = 8 << 20
 )
@@ -36,7 +36,7 @@ const (
 type Options struct {
 	// Window is the context window in tokens, 0 for DefaultWindow.
 	Window int
-	// Pace is how many tokens are sent per second, more if a reply would take longer than eight seconds; 0 is as fast as
+	// Pace is how many tokens are sent per second, more if a reply would take longer than four seconds; 0 is as fast as
 	// possible, for tests. For users it is DefaultPace.
 	Pace int
 }

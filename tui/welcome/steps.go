@@ -35,7 +35,7 @@ func Next(log []conversation.Event, k Keys) Step {
 	case len(epochs) > 0:
 		return k.step("/context", "/context shows what fills the window, /connect a real model")
 	case filled:
-		return k.step("/context", "/context shows what fills the window; past ▲ it is compacted")
+		return k.step("/context", "/context shows what fills the window")
 	}
 	return k.step(filling, "let the demo fill the gauge past ▲")
 }
