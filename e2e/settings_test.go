@@ -14,7 +14,9 @@ func TestSettingIsPreviewedStoredAndLoaded(t *testing.T) {
 	term := p.start(defaultSize)
 	term.awaitText("This is the demo model: not an AI.", "32.8k")
 	term.slashCommand("/settings")
-	first := term.awaitText("  Settings", "❯ enabled", "from     preset plimsoll")
+	term.awaitText("  Settings", "❯ Model", "Automatic compaction", "53 settings ›")
+	term.press("tab")
+	first := term.awaitText("  Settings · Compaction", "❯ enabled", "from     preset plimsoll")
 	term.press("down", "down", "down", "down")
 	term.awaitText("❯ trigger_ratio", "default  0.85")
 	term.press("enter", "ctrl+u")
@@ -37,7 +39,9 @@ func TestSettingIsPreviewedStoredAndLoaded(t *testing.T) {
 	term.awaitText("now ", "0.6 •", "this conversation", "1 change not kept")
 	term.typeText("s")
 	term.awaitText("kept in ", ", line 3")
-	term.typeText("q")
+	term.press("esc")
+	term.awaitText("❯ Compaction")
+	term.press("esc")
 	term.awaitIdle("compacts at 19.7k")
 	p.quit(term)
 
@@ -48,9 +52,9 @@ func TestSettingIsPreviewedStoredAndLoaded(t *testing.T) {
 	term = p.start(defaultSize)
 	term.awaitIdle("compacts at 19.7k")
 	term.slashCommand("/settings")
-	term.awaitText("❯ enabled")
-	term.press("down", "down", "down", "down")
-	if s := term.awaitText("❯ trigger_ratio", ", line 3"); s.has("not kept") {
+	term.awaitText("❯ Model")
+	term.press("down", "down", "down", "down", "down", "down", "down")
+	if s := term.awaitText("❯ Compacts at", ", line 3"); s.has("not kept") {
 		t.Errorf("a stored value counts as a change:\n%s", s.text)
 	}
 	term.typeText("q")

@@ -54,7 +54,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 
 	commandTests := []commandTest{
 		opensView("help", "Files and commands"), opensView("context", "What fills it"), opensView("history", " History", "original"),
-		opensView("settings", " Settings", "compaction.enabled"), opensView("diff", " Diff", "No file was changed"),
+		opensView("settings", " Settings", "Often changed"), opensView("diff", " Diff", "No file was changed"),
 		opensView("ledger", " Ledger", "No compactions yet"), opensView("search wind", " Search", "enter open"), opensView("rewind", "Go back to"), opensView("checkpoints", "Turns that changed files"),
 		opensView("profile", "Profile", "esc close"), opensView("model", "Model", "esc close"), opensView("effort", "Effort: how much"),
 		opensView("connect", "Connect", "esc close"), opensView("theme", "Theme", "esc close"), opensView("permissions", "esc close"),
@@ -62,7 +62,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		opensView("jobs", "In the background", "esc close"),
 		opensView("commands", "Your commands", "esc close"), opensView("todos", "Todos", "esc close"), opensView("status", "Status", "esc close"),
 		opensView("cost", "Cost", "esc close"), opensView("expand t3", "In full", "esc close"), opensView("doctor", "Doctor", "esc close"),
-		opensView("settings", "❯ enabled", "preset plimsoll"),
+		opensView("settings", "❯ Model", "Automatic compaction"),
 		showsText("window", "/window 128k sets another number"),
 		showsText("compact", "Compacted turns 1–"), showsText("undo-compact", "undone"), showsText("redo-compact", "redone"),
 		showsText("summarize --from 1 --to 10", "▎ kept: "), showsText("pin 51", "pinned"), showsText("unpin 51", "unpinned"),

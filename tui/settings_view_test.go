@@ -9,7 +9,7 @@ import (
 func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		openView["settings"](r)
-		r.selectRow("trigger_ratio")
+		r.selectRow("Compacts at")
 		r.calls = nil
 		r.press("enter", "backspace", "3")
 		r.wantCalls("try compaction.trigger_ratio 0.8", "try compaction.trigger_ratio 0.83")
@@ -29,19 +29,19 @@ func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
 func TestSettingsOfThisRun(t *testing.T) {
 	screen(t, withSampleLog, func(r *rig) {
 		openView["settings"](r)
-		r.selectRow("mode  ")
+		r.selectRow("Permission mode")
 		r.press("enter", "enter")
 		r.wantText("edits •", "this run", "permissions: edits")
 		if !strings.Contains(strings.Join(r.calls, "\n"), "first mode edits") {
 			t.Errorf("asked for %q", r.calls)
 		}
-		r.selectRow("mouse")
+		r.selectRow("Mouse")
 		r.press("enter", "enter")
 		r.wantText("false •")
 		if r.m.View().MouseMode != 0 {
 			t.Error("the mouse is used")
 		}
-		r.selectRow("theme")
+		r.selectRow("Theme")
 		r.press("enter")
 		r.wantText("Theme", "contrast-dark")
 		r.typeText("solarized")
@@ -61,12 +61,12 @@ func TestSettingsLeadToTheDialogsOfTheModel(t *testing.T) {
 		r.typeText("/settings")
 		r.press("enter")
 		r.wantView("settings")
-		r.selectRow("model ")
+		r.selectRow("Model ")
 		r.press("enter")
 		r.wantText("ollama/qwen3:8b")
 		r.press("down", "enter")
 		r.wantCalls("models", "switch ollama/qwen3:8b")
-		r.selectRow("effort")
+		r.selectRow("How much it reasons")
 		r.press("enter")
 		r.wantText("how much the model reasons")
 	})

@@ -107,6 +107,9 @@ func TestHostileTextInEveryView(t *testing.T) {
 				r.submit("/review")
 			case name == "search":
 				r.submit("/search fix")
+			case name == "settings":
+				r.submit("/settings")
+				r.press("tab") // to a group
 			default:
 				r.submit("/" + name)
 			}

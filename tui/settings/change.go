@@ -18,6 +18,8 @@ func (m *Model) begin(by int) pane.Action {
 	switch {
 	case r == nil:
 		return nil
+	case r.isGroup:
+		return m.open(r.Name)
 	case m.content.Fixed != "":
 		return pane.Snackbar{Text: m.content.Fixed, Failure: true}
 	case r.Opens != "":
@@ -147,7 +149,7 @@ func (m *Model) toDefault() pane.Action {
 // keep asks the parent to write the changed values to the configuration.
 func (m *Model) keep() pane.Action {
 	set := map[string]string{}
-	for _, r := range m.rows.list {
+	for _, r := range m.content.Rows {
 		if r.Changed {
 			set[r.Key] = r.Value
 		}

@@ -34,15 +34,15 @@ func DefaultKeyMap() KeyMap {
 	typing.Newline = key.Binding{}
 	return KeyMap{
 		Moves:           moves,
-		NextSection:     bind("tab", "next section", "tab"),
-		PreviousSection: bind("shift+tab", "previous section", "shift+tab"),
+		NextSection:     bind("tab", "next group", "tab"),
+		PreviousSection: bind("shift+tab", "previous group", "shift+tab"),
 		Change:          bind("enter", "change the value (also space)", "enter", "space"),
 		Next:            bind("→", "next value (also l)", "right", "l"),
 		Earlier:         bind("←", "previous value (also h)", "left", "h"),
 		Default:         bind("u", "reset to the default (also r)", "u", "r"),
 		Write:           bind("s", "keep the changes for other conversations (also w)", "s", "w"),
 		Explain:         bind("?", "show or hide what the setting does", "?"),
-		Close:           bind("q", "close", "q", "esc"),
+		Close:           bind("q", "close, or back to the first page", "q", "esc"),
 		Accept:          bind("enter", "accept the value", "enter"),
 		Cancel:          bind("esc", "leave the value as it was", "esc"),
 		Edit:            typing,

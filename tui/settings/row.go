@@ -17,6 +17,7 @@ type Row struct {
 	Changed bool   // Value differs from the configuration, with which the next conversation begins
 	Opens   string // the dialog that changes it, "" for none
 	Fixed   string // why it cannot be changed here, "" if it can
+	isGroup bool   // it opens the group that it names
 }
 
 // listType is the type of values that can be typed without brackets.

@@ -62,6 +62,7 @@ type Model struct {
 	width, height int
 
 	content Content
+	group   string // whose settings are shown, "" for the first page
 	rows    rows
 	list    pane.ListDetail
 	toggled bool // the user switched the explanation from its default, which depends on the size
@@ -96,11 +97,26 @@ func (m *Model) Show(c Content) {
 	if r := m.row(); r != nil {
 		on = r.Section + r.Name
 	}
-	m.content, m.rows = c, rows{m: m, list: c.Rows}
-	if i := slices.IndexFunc(c.Rows, func(r Row) bool { return r.Section+r.Name == on }); i >= 0 {
+	m.content = c
+	m.show(func(r Row) bool { return r.Section+r.Name == on })
+}
+
+// show shows the rows of the group, with the cursor on the one that is wanted.
+func (m *Model) show(wanted func(Row) bool) {
+	m.rows = rows{m: m, list: m.content.page(m.group)}
+	if i := slices.IndexFunc(m.rows.list, wanted); i >= 0 {
 		m.list.Keep(i)
 	}
 	m.fit()
+}
+
+// open shows another group, with the cursor on its first row; from a group to the first page, on the row of that group.
+func (m *Model) open(group string) pane.Action {
+	from := m.group
+	m.group, m.rows = group, rows{m: m, list: m.content.page(group)}
+	m.list.Select(&m.rows, max(0, slices.IndexFunc(m.rows.list, func(r Row) bool { return r.isGroup && r.Name == from })))
+	m.fit()
+	return nil
 }
 
 // row returns the row with the cursor, nil if there is none.
@@ -154,32 +170,24 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		return m.typeIn(msg)
 	}
 	k := m.o.Keys
-	return m.list.Update(msg, m.paneContent, []pane.Command{
+	commands := []pane.Command{
 		{On: k.Change, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Next, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Earlier, Do: func() pane.Action { return m.begin(-1) }},
 		{On: k.Default, Do: m.toDefault},
 		{On: k.Write, Do: m.keep},
 		{On: k.Explain, Do: func() pane.Action { m.toggled = !m.toggled; m.fit(); return nil }},
-		{On: k.NextSection, Do: func() pane.Action { m.section(1); return nil }},
-		{On: k.PreviousSection, Do: func() pane.Action { m.section(-1); return nil }},
-	})
+		{On: k.NextSection, Do: func() pane.Action { return m.turn(1) }},
+		{On: k.PreviousSection, Do: func() pane.Action { return m.turn(-1) }},
+	}
+	if m.group != "" {
+		commands = append(commands, pane.Command{On: k.Close, Do: func() pane.Action { return m.open("") }})
+	}
+	return m.list.Update(msg, m.paneContent, commands)
 }
 
-// section moves the cursor to the first row of the next section, or of the previous one.
-func (m *Model) section(by int) {
-	at := m.list.Selected(&m.rows)
-	if at < 0 {
-		return
-	}
-	list := m.rows.list
-	from := list[at].Section
-	for at >= 0 && at < len(list) && list[at].Section == from {
-		at += by
-	}
-	at = (at + len(list)) % len(list)
-	for at > 0 && list[at-1].Section == list[at].Section {
-		at--
-	}
-	m.list.Select(&m.rows, at)
+// turn opens the next group, or the previous one with by -1; the first page stands before the groups.
+func (m *Model) turn(by int) pane.Action {
+	pages := append([]string{""}, m.content.groups()...)
+	return m.open(pages[(slices.Index(pages, m.group)+by+len(pages))%len(pages)])
 }

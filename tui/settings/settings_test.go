@@ -71,10 +71,16 @@ func press(m *settings.Model, keys string) pane.Action {
 	return tuitest.Press(m.Update, strings.Fields(keys)...)
 }
 
-// on returns the view with the cursor on the row with this index.
+// on returns the view of a group with the cursor on the row with this index of the content.
 func on(row int) *settings.Model {
-	m := show(content(), 100, 30)
-	press(m, strings.Repeat("down ", row))
+	m, c := show(content(), 100, 30), content()
+	for i := range row + 1 {
+		if i == 0 || c.Rows[i].Section != c.Rows[i-1].Section {
+			press(m, "tab")
+		} else {
+			press(m, "down")
+		}
+	}
 	return m
 }
 
@@ -85,19 +91,20 @@ func TestViews(t *testing.T) {
 		name string
 		do   func(m *settings.Model)
 	}{
-		{"a row", func(m *settings.Model) { press(m, "down down") }},
-		{"a number on its way", func(m *settings.Model) { press(m, "down down enter backspace 4") }},
+		{"the first page", func(m *settings.Model) { press(m, "down down") }},
+		{"a row", func(m *settings.Model) { press(m, "tab down down") }},
+		{"a number on its way", func(m *settings.Model) { press(m, "tab down down enter backspace 4") }},
 		{"a number", func(m *settings.Model) {
-			press(m, "down down enter backspace 4")
+			press(m, "tab down down enter backspace 4")
 			m.ShowEffect(try, settings.Effect{Reading: reading(76_800), Next: "In about 36,800 tokens, at 76,800: the oldest turns are evicted."}, "")
 		}},
 		{"a mistake", func(m *settings.Model) {
-			press(m, "down down enter backspace 4")
+			press(m, "tab down down enter backspace 4")
 			m.ShowEffect(try, settings.Effect{}, `"84" is not a ratio; for 84 % write 0.84`)
 		}},
-		{"a choice", func(m *settings.Model) { press(m, "down enter") }},
-		{"permissions", func(m *settings.Model) { press(m, "tab tab down") }},
-		{"explained the other way", func(m *settings.Model) { press(m, "down down ?") }},
+		{"a choice", func(m *settings.Model) { press(m, "tab down enter") }},
+		{"permissions", func(m *settings.Model) { press(m, "tab tab tab down") }},
+		{"explained the other way", func(m *settings.Model) { press(m, "tab down down ?") }},
 		{"not read yet", func(m *settings.Model) { m.Show(settings.Content{Reading: reading(108_800)}) }},
 	}
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
@@ -151,11 +158,34 @@ func TestKeysReturnTheirActions(t *testing.T) {
 		"the default of what is set": {1, "enter u", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
 		"no default":                 {4, "u", pane.Snackbar{Text: "it has no default"}},
 		"the file":                   {0, "s", settings.Kept{Set: map[string]string{"compaction.preset": "jp"}}},
-		"close":                      {0, "q", pane.Closed{}},
+		"close":                      {0, "q q", pane.Closed{}},
+		"back to the first page":     {2, "q", nil},
+		"to the group again":         {4, "q enter", nil},
 	} {
 		if diff := cmp.Diff(c.want, press(on(c.row), c.keys)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestTheFirstPageHasPlainNamesAndTheGroups(t *testing.T) {
+	t.Parallel()
+	m := show(content(), 100, 30)
+	for _, want := range []string{"Context window", "128k", "Compacts at", "Mouse", "Compaction", "4 settings ›", "1 setting ›"} {
+		if v := m.View(); !strings.Contains(v, want) {
+			t.Errorf("%q is not on the first page:\n%s", want, v)
+		}
+	}
+	if got, want := press(m, "down down down enter backspace 3"), (settings.Try{Key: "compaction.trigger_ratio", Value: "0.83"}); got != want {
+		t.Errorf("a setting of the first page asks for %v", got)
+	}
+	press(m, "esc end enter")
+	if v := m.View(); !strings.Contains(v, "Settings · Looks") || !strings.Contains(v, "❯ mouse") {
+		t.Errorf("the group is not open:\n%s", v)
+	}
+	press(m, "esc")
+	if v := m.View(); !strings.Contains(v, "❯ Looks") {
+		t.Errorf("the cursor is not on the group that was left:\n%s", v)
 	}
 }
 
@@ -208,7 +238,7 @@ func TestDoneEndsOnlyItsOwnEdit(t *testing.T) {
 		m := on(2)
 		press(m, "enter down enter")
 		asked := m.Edit()
-		press(m, "esc down enter 7")
+		press(m, "down enter 7")
 		before := m.View()
 		if m.Done(asked, fault) || m.View() != before {
 			t.Errorf("%s: it ended another edit:\n%s", name, m.View())
@@ -225,6 +255,7 @@ func TestAReadOnlyViewChangesNothing(t *testing.T) {
 	c := content()
 	c.Fixed = "open elsewhere"
 	m := show(c, 100, 30)
+	press(m, "tab")
 	for _, key := range []string{"enter", "u"} {
 		if action := press(m, key); action != (pane.Snackbar{Text: "open elsewhere", Failure: true}) {
 			t.Errorf("%s: %v", key, action)

@@ -150,8 +150,11 @@ func (m *Model) Cursor() *tea.Cursor {
 func (m *Model) frame() pane.Frame {
 	s, k := m.o.Styles.Pane, m.o.Keys
 	f := pane.Frame{Title: "Settings", Lines: m.lines()}
+	if m.group != "" {
+		f.Title += " · " + plain.Line(m.group)
+	}
 	changed := 0
-	for _, r := range m.rows.list {
+	for _, r := range m.content.Rows {
 		if r.Changed {
 			changed++
 		}
@@ -175,7 +178,7 @@ func (m *Model) frame() pane.Frame {
 			what = "hide this"
 		}
 		f.Hints = []string{pane.Hint("change", k.Change), pane.Hint("keep", k.Write), pane.Hint("close", k.Close),
-			pane.Hint("default", k.Default), pane.Hint("sections", k.NextSection), pane.Hint(what, k.Explain)}
+			pane.Hint("default", k.Default), pane.Hint("groups", k.NextSection), pane.Hint(what, k.Explain)}
 	}
 	return f
 }
