@@ -112,7 +112,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		}},
 		{"resume", func(t *terminal) {
 			t.slashCommand("/resume " + id)
-			t.awaitIdle("Harbor log", "Day ")
+			t.awaitIdle("Harbor log", "rewound to turn")
 		}},
 		{"quit", func(t *terminal) {
 			t.slashCommand("/quit")
