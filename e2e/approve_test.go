@@ -78,7 +78,7 @@ func TestCommandRunsWhenApproved(t *testing.T) {
 	term.sendMessage("run it")
 	term.awaitQuestion("Allow this?", "echo made > made.txt; env; echo done")
 	term.typeText("y")
-	term.awaitIdle("▸ ran ", "It ran.")
+	term.awaitIdle("▎ $ ", "It ran.")
 	if got := p.readFile("made.txt"); got != "made\n" {
 		t.Errorf("the command made %q", got)
 	}

@@ -204,7 +204,7 @@ func TestVeryLongLinesAreShown(t *testing.T) {
 	term.awaitIdle("Talking to")
 	from := term.startupLen()
 	term.sendMessage("do your worst")
-	term.awaitIdle("The end.", "▸ ran")
+	term.awaitIdle("The end.", "▎ $ ")
 	p.checkUnharmed(term, from)
 	term.typeText("@long.txt")
 	term.awaitText("│ @long.txt", "❯ ")

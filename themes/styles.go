@@ -56,6 +56,7 @@ type ToolStyles struct {
 	Weight  lipgloss.Style // how many tokens the result takes
 	Output  lipgloss.Style
 	Hint    lipgloss.Style
+	Block   lipgloss.Style // the background of a command and its output
 }
 
 // DiffStyles are for the lines of a diff, which also differ by + and -.
@@ -211,6 +212,7 @@ func (p painter) tool() ToolStyles {
 		Weight:  p.faint(),
 		Output:  p.quiet(),
 		Hint:    p.faint(),
+		Block:   p.background(p.Surface),
 	}
 }
 

@@ -205,7 +205,7 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 		stopped := &llm.Error{Class: llm.Cancelled, Message: "the compaction was stopped"}
 		r.sendAppended(conversation.Attempt{Outcome: conversation.AttemptCancelled, Why: stopped.Message})
 		r.sendUpdates(updates.CompactionFailed{Err: stopped}, updates.Status{Phase: updates.Idle})
-		r.wantText(" · the compaction was stopped")
+		r.wantText("▎ the compaction was stopped")
 		r.wantNoText("Optimizing")
 		if n := strings.Count(r.text(), stopped.Message); n != 1 {
 			t.Errorf("the reason is shown %d times:\n%s", n, r.text())
@@ -259,7 +259,7 @@ func TestTheReasonOfAFailedCompactionStaysInTheTranscript(t *testing.T) {
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.sendAppended(attempt)
 		r.sendUpdates(failed)
-		r.wantText(" ! Compaction failed: the summary came back empty", "use another profile")
+		r.wantText("▎ Compaction failed: the summary came back empty", "use another profile")
 		if n := strings.Count(r.text(), attempt.Why); n != 1 {
 			t.Errorf("the reason stands there %d times:\n%s", n, r.text())
 		}

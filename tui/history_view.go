@@ -44,7 +44,7 @@ func (v *views) toggleHistory() pane.Action {
 	if view, open := v.topView().(*historyView); open && !view.compactionsOnly {
 		return v.close()
 	}
-	return v.openHistoryAt(0, "")
+	return v.openHistoryAt(v.session.log.newestCompaction(), "")
 }
 
 // openHistoryAt opens the browser at an event, 0 for the end, with the query that found it.

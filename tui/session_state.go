@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -32,6 +34,27 @@ func (l eventLog) lengthIfPrefixOf(longer []conversation.Event) int {
 		return 0
 	}
 	return n
+}
+
+// newestCompaction returns the epoch that was made, undone or redone since the newest message, 0 without one.
+func (l eventLog) newestCompaction() uint64 {
+	for _, e := range slices.Backward(l) {
+		epoch := conversation.EpochOf(e)
+		if b, revert := e.Body.(conversation.Revert); revert {
+			epoch = cmp.Or(b.Redoes, b.Epoch)
+		}
+		switch i := conversation.IndexOf(l, epoch); {
+		case conversation.IsMessage(e.Body):
+			return 0
+		case i < 0:
+		default:
+			switch l[i].Body.(type) {
+			case conversation.Summary, conversation.Mask, conversation.Cap, conversation.Drop:
+				return epoch
+			}
+		}
+	}
+	return 0
 }
 
 // userMessage returns the text of a user message by its event; false for other events.

@@ -69,7 +69,7 @@ func (ts themeStyles) transcript() transcript.Styles {
 	return transcript.Styles{
 		UserMark: t.UserMark, User: t.User, Band: t.Band, Reasoning: t.Reasoning, ReasoningMark: t.Muted,
 		ToolOK: tool.OK, ToolFailed: tool.Error, ToolRunning: tool.Running, ToolName: tool.Name, ToolSubject: tool.Subject,
-		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output,
+		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output, Block: tool.Block,
 		Diff:  diffview.Styles(ts.styles.Diff),
 		Epoch: t.Assistant, Undone: t.Muted, Note: ts.styles.Gauge.Summary,
 		Info: t.Notice, Warning: t.Warning, Error: t.Error, Selected: t.Selection,

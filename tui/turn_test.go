@@ -35,7 +35,7 @@ func TestATurn(t *testing.T) {
 		r.sendAppended(conversation.AssistantMessage{Text: "Because **it** is.", Stop: conversation.StopCalls,
 			Calls: []conversation.ToolCall{{ID: "1", Name: "run_command", Arguments: `{"command":"make"}`}}})
 		r.sendUpdates(updates.Status{Phase: updates.Running, Since: time.Now()}, updates.ToolStarted{CallID: "1"}, updates.ToolOutput{CallID: "1", Text: "building"})
-		r.wantText("Because it is.", "run make", "building", "running tools")
+		r.wantText("Because it is.", "⠋ make", "building", "running tools")
 		r.sendAppended(conversation.ToolResult{CallID: "1", Tool: "run_command", Status: conversation.ResultOK, Text: "done"})
 		r.sendUpdates(updates.Status{Phase: updates.Retrying, Since: time.Now(), Attempt: 2, MaxAttempts: 4, Wait: 5 * time.Second, Why: "Rate limited (429)"})
 		r.wantText("Rate limited (429). Try 2 of 4 in 5 s (esc stops)")

@@ -151,6 +151,7 @@ func (m *Model) addReply(b conversation.AssistantMessage) {
 
 func (m *Model) pushCall(c conversation.ToolCall) {
 	t := &toolItem{call: c}
+	t.join(m.items.entries)
 	m.push(t)
 	m.calls[c.ID] = t
 }

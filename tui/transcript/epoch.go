@@ -50,6 +50,7 @@ type epochState struct {
 	undoes uint64 // epoch of its newest compaction in force, which undo reverts; 0 if all are undone
 	newest bool   // undoes is the newest compaction in force of the conversation
 	turns  int    // of a rewind: how many turns it removed
+	redone bool   // it was undone, and redone since
 	edits  bool   // of a rewind: the removed turns edited files, which stay changed
 }
 
@@ -70,6 +71,8 @@ func (it *epochItem) undoneWords() string {
 		return " (undone)"
 	case it.state.undone > 0:
 		return " (partly undone)"
+	case it.state.redone:
+		return " (redone)"
 	}
 	return ""
 }
@@ -176,7 +179,9 @@ func (it *epochItem) headline(l *drawOptions, room int) string {
 // price says what the compaction cost and what it saves.
 func (it *epochItem) price(l *drawOptions) string {
 	var parts []string
-	if it.costUSD != nil {
+	if it.state.redone {
+		parts = append(parts, "in force again")
+	} else if it.costUSD != nil {
 		parts = append(parts, "cost "+dollars(*it.costUSD))
 	}
 	less := max(0, it.made.Before-it.made.After)
@@ -302,10 +307,10 @@ func (it *epochItem) released(line, x int) Released {
 	return Released{View: it.made.Epoch}
 }
 
-// failedCompaction is a notice of a compaction that was not made: why, what it cost, and when it is tried again.
+// failedCompaction is the card of a compaction that was not made: why, what it cost, and when it is tried again.
 func (l *drawOptions) failedCompaction(b conversation.Attempt) *noticeItem {
 	const maxWidth = 300 // cells: error texts of servers can be long
-	n := &noticeItem{level: conversation.NoticeInfo, text: "Compaction failed", failure: b.Why}
+	n := &noticeItem{level: conversation.NoticeInfo, text: "Compaction failed", failure: b.Why, card: true}
 	if b.Outcome == conversation.AttemptFailed {
 		n.level = conversation.NoticeWarning
 	}
@@ -332,7 +337,7 @@ func (l *drawOptions) failedCompaction(b conversation.Attempt) *noticeItem {
 	case automatic(b.Source) && b.Outcome == conversation.AttemptFailed && b.Tokens > 0:
 		more = append(more, "the next step tries again")
 	}
-	n.text = strings.Join(append([]string{n.text}, more...), separator)
+	n.hint = strings.Join(more, separator)
 	return n
 }
 

@@ -142,6 +142,12 @@ func (o *overlays) updateStates(entries []*entry) {
 	}
 	o.stale = false
 	states, force, newest := map[*epochItem]epochState{}, map[uint64]bool{}, (*epochItem)(nil)
+	redone := map[uint64]bool{}
+	for _, e := range o.events {
+		if b, revert := e.Body.(conversation.Revert); revert {
+			redone[b.Redoes] = true
+		}
+	}
 	for _, i := range conversation.OverlaysInForce(o.events) {
 		force[o.events[i].Seq] = true
 	}
@@ -161,6 +167,7 @@ func (o *overlays) updateStates(entries []*entry) {
 	for _, it := range o.lines {
 		state := states[it]
 		state.newest = it == newest
+		state.redone = it.isCompaction && state.undone == 0 && redone[it.made.Epoch]
 		if state != it.state {
 			it.state = state
 			it.bump()

@@ -17,8 +17,9 @@ import (
 
 const (
 	longCall     = 3 * time.Second // a shorter call shows no duration
-	minTimeWidth = 30              // cells: a narrower line shows no duration
-	minUnitWidth = 60              // cells: a narrower line shows no unit after the number of tokens
+	longCommand  = 100 * time.Millisecond
+	minTimeWidth = 30 // cells: a narrower line shows no duration
+	minUnitWidth = 60 // cells: a narrower line shows no unit after the number of tokens
 )
 
 // head draws the line of the call. On a narrow screen the subject is shortened first.
@@ -67,6 +68,12 @@ func (t *toolItem) ended(l *drawOptions, width int) string {
 		b.WriteString("  " + l.styles.Weight.Render(diffview.Stat(added, removed)))
 	}
 	quiet := l.styles.Weight
+	exited, _, _ := strings.Cut(t.result.Detail, "\n")
+	exited, _, _ = strings.Cut(exited, ", ")
+	code, hasCode := strings.CutPrefix(exited, "exit code ")
+	if t.runs && hasCode {
+		b.WriteString(quiet.Render(separator) + t.exitStyle(l).Render("exit "+oneLine(code, 10)))
+	}
 	switch t.result.Status {
 	case conversation.ResultOK:
 	case conversation.ResultDenied:
@@ -74,10 +81,12 @@ func (t *toolItem) ended(l *drawOptions, width int) string {
 	case conversation.ResultInterrupted:
 		b.WriteString(quiet.Render(" · ") + l.styles.Warning.Render("stopped"))
 	default:
-		b.WriteString(quiet.Render(" · ") + l.styles.ToolFailed.Render("failed"))
+		if !t.runs || !hasCode {
+			b.WriteString(quiet.Render(" · ") + l.styles.ToolFailed.Render("failed"))
+		}
 	}
-	if d := t.result.Duration; d >= longCall && width >= minTimeWidth {
-		b.WriteString(quiet.Render(" · " + pane.Duration(d.Round(time.Second))))
+	if d := t.result.Duration; width >= minTimeWidth && (d >= longCall || t.runs && d >= longCommand) {
+		b.WriteString(quiet.Render(separator + seconds(d)))
 	}
 	return b.String()
 }
@@ -88,6 +97,8 @@ var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧"
 // mark shows whether a call is waiting, running, or can be unfolded.
 func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
 	switch {
+	case t.runs:
+		return cardBar, t.exitStyle(l)
 	case t.state == callPending:
 		return "·", l.styles.Hint
 	case t.state == callRunning:
@@ -98,7 +109,24 @@ func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
 	return "▸", l.styles.Hint
 }
 
+// exitStyle is the style of how a command ended.
+func (t *toolItem) exitStyle(l *drawOptions) lipgloss.Style {
+	switch {
+	case t.state == callRunning:
+		return l.styles.ToolRunning
+	case t.result.Status == conversation.ResultError:
+		return l.styles.ToolFailed
+	}
+	return l.styles.Hint
+}
+
 func (t *toolItem) verb() string {
+	switch {
+	case t.runs && t.state == callRunning:
+		return spinner[t.frame%len(spinner)]
+	case t.runs:
+		return "$"
+	}
 	return conversation.ToolVerb(t.call.Name, t.state == callDone && t.result.Status != conversation.ResultDenied)
 }
 
@@ -107,6 +135,7 @@ func (t *toolItem) verb() string {
 func (t *toolItem) subject() string {
 	if !t.aboutKnown {
 		t.about, t.aboutKnown = subject(t.call, t.title), true
+		t.runs = t.call.Name != conversation.ToolTask && t.call.RunsCommand()
 	}
 	return t.about
 }

@@ -71,7 +71,7 @@ type Styles struct {
 	ToolOK, ToolFailed        lipgloss.Style
 	ToolRunning, ToolName     lipgloss.Style
 	ToolSubject, Weight, Hint lipgloss.Style
-	Output                    lipgloss.Style
+	Output, Block             lipgloss.Style // Block is the background of commands
 	Diff                      diffview.Styles
 	Epoch, Undone, Note       lipgloss.Style // the card of a compaction and its bars; Undone also of other overlays
 	Info, Warning, Error      lipgloss.Style

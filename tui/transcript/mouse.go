@@ -106,7 +106,12 @@ func (m *Model) click(p place, x int) Released {
 		if it.call.Name == conversation.ToolTask && (line > 0 && it.state == callRunning || line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1]) {
 			return Released{Task: it.call.ID}
 		}
-		it.toggle()
+		if it.folded(&m.items.options) != nil {
+			it.run.open = true
+			it.bump()
+		} else {
+			it.toggle()
+		}
 		m.scroll.follow = false // normalize follows again if the end is still in view
 	case *outputItem:
 		it.toggle()

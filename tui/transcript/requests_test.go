@@ -28,7 +28,7 @@ func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 	}
 	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
 		r.addAt(timeAt(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Why: "asked by " + string(source)})
-		r.wantText(t, " ! Compaction failed: asked by "+string(source)+" · nothing changed")
+		r.wantText(t, "▎ Compaction failed: asked by "+string(source), "▎ nothing changed")
 	}
 }
 

@@ -3,6 +3,8 @@ package transcript
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
@@ -14,14 +16,16 @@ import (
 
 // A folded tool call is one line with the tokens of its result. Below it are shown
 // the end of the output while it runs, the diff of an edit, or why it failed.
-// Unfolded, the whole result is shown.
+// A command is a block with the line of its output that matters. Unfolded, the whole result is shown.
 
 // toolItem shows a tool call and its result.
 type toolItem struct {
 	foldable
 	call       conversation.ToolCall
-	about      string // the subject of the call
-	aboutKnown bool   // about is up to date with the title
+	run        *exploration // nil for most calls
+	runs       bool         // it runs a command; set with about
+	about      string       // the subject of the call
+	aboutKnown bool         // about is up to date with the title
 	state      callState
 	title      string
 	tail       string // the end of the output while it runs
@@ -67,7 +71,7 @@ func (t *toolItem) source(*drawOptions) string {
 
 func (t *toolItem) indent(line int) int {
 	switch {
-	case line == 0:
+	case line == 0 && !t.runs:
 		return 2
 	case line >= t.gutterAt[0] && line < t.gutterAt[1]:
 		return bodyIndent + t.gutter
@@ -76,15 +80,33 @@ func (t *toolItem) indent(line int) int {
 }
 
 func (t *toolItem) draw(l *drawOptions, width int) []string {
+	t.subject()
+	if all := t.folded(l); all != nil {
+		t.aboutAt, t.gutterAt = [2]int{}, [2]int{}
+		if all[0] == t {
+			return []string{explored(l, all, width)}
+		}
+		return nil
+	}
 	open := l.expanded || t.expanded
 	lines := []string{t.head(l, width, open)}
 	blank := strings.Repeat(" ", min(bodyIndent, max(0, width-1)))
 	room := max(1, width-len(blank))
 	for _, b := range append(t.body(l, room, open), chips(l, t.result.Images, room)...) {
-		if b != "" {
+		switch {
+		case t.runs:
+			bar, style := t.mark(l, open)
+			b = pane.Clip(cardMargin+style.Render(bar)+" "+b, width)
+		case b != "":
 			b = blank + b
 		}
 		lines = append(lines, b)
+	}
+	if surface := pane.NewSurface(l.styles.Block); t.runs && surface != (pane.Surface{}) && width > len(cardMargin) {
+		for i, line := range lines {
+			line = strings.TrimPrefix(line, cardMargin)
+			lines[i] = cardMargin + surface.Under(line+strings.Repeat(" ", max(0, width-len(cardMargin)-ansi.StringWidth(line))))
+		}
 	}
 	return lines
 }
@@ -101,9 +123,17 @@ func (t *toolItem) body(l *drawOptions, room int, open bool) []string {
 		return t.diff(l, room, open)
 	case open:
 		return pane.Each(l.styles.Output, pane.Wrap(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
-	case t.result.Status != conversation.ResultOK:
-		if why := t.reason(); why != "" {
-			return []string{l.styles.Output.Render(oneLine(why, room))}
+	case t.result.Status != conversation.ResultOK || t.runs:
+		why, more := t.reason(), ""
+		if n := strings.Count(strings.TrimSpace(t.result.Text), "\n"); t.runs && n > 1 {
+			more = "  (+" + numbers.Count(n-1, "line") + ")"
+		}
+		if why != "" {
+			line := l.styles.Output.Render(oneLine(why, max(1, room-len(more))))
+			if more != "" {
+				line += l.styles.Hint.Render(pane.Clip(more, room))
+			}
+			return []string{line}
 		}
 	}
 	return nil
@@ -141,12 +171,13 @@ func (t *toolItem) diff(l *drawOptions, room int, open bool) []string {
 
 // reason returns the line of a result that explains why the call failed. For most tools
 // it is the first line of the text. For a command it is the second line of its detail,
-// else the first, else, if another program wrote the log, the last line of the text. A
+// else the first, else, if another program wrote the log, the last line of the text; for a command
+// that did not fail it is the last line of the output. A
 // call that the user denied without an explanation has none.
 func (t *toolItem) reason() string {
 	text := strings.TrimSpace(t.result.Text)
 	first, rest, _ := strings.Cut(text, "\n")
-	command := t.result.Status == conversation.ResultError && t.call.RunsCommand()
+	command := t.result.Status == conversation.ResultError && t.runs
 	switch ended, why, _ := strings.Cut(strings.TrimSpace(t.result.Detail), "\n"); {
 	case t.result.Status == conversation.ResultDenied:
 		why, byUser := strings.CutPrefix(first, deniedByUser)
@@ -154,6 +185,12 @@ func (t *toolItem) reason() string {
 			return strings.TrimPrefix(why, ". The user says: ")
 		}
 		return strings.TrimPrefix(first, "denied: ")
+	case t.runs && t.result.Status == conversation.ResultOK:
+		output := strings.TrimSpace(strings.TrimPrefix(text, strings.TrimSpace(t.result.Detail))) // without how it ended
+		if output == "(no output)" {
+			return ""
+		}
+		return output[strings.LastIndexByte(output, '\n')+1:]
 	case command && why != "":
 		return why
 	case command && ended != "":

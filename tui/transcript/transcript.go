@@ -139,6 +139,11 @@ func (m *Model) Reset(events []conversation.Event) {
 func (m *Model) ToggleExpanded() {
 	m.scroll.normalize()
 	m.items.options.expanded = !m.items.options.expanded
+	for _, e := range m.items.entries {
+		if t, tool := e.item.(*toolItem); tool && t.run != nil {
+			t.run.open = false
+		}
+	}
 	m.selection.clear()
 	m.dirty = true
 }

@@ -12,9 +12,12 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// foldUser is how many lines of a folded user message are shown: enough for most
-// typed messages, not for a pasted log.
-const foldUser = 24
+// A message of more than foldUser lines has a pasted text, of which a chip stands: what is around it shows, at most
+// aroundPaste lines each. A paste begins after the first empty line if that comes soon, else after the first line.
+const (
+	foldUser    = 24
+	aroundPaste = 3
+)
 
 // userItem shows a user message and its attached files, or a command that the user ran.
 type userItem struct {
@@ -87,7 +90,18 @@ func (u *userItem) draw(l *drawOptions, width int) []string {
 	shown := head(text, foldUser+2, (foldUser+2)*room*8)
 	lines := pane.Each(l.styles.User, pane.Wrap(plain.Text(shown), room))
 	if len(lines) > foldUser+1 || len(shown) < len(text) {
-		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(pane.Clip(u.folded(text, l), room)))
+		before, chip, after := u.aroundPaste(text, l)
+		lines = lines[:0]
+		for i, part := range []string{before, chip, after} {
+			style := l.styles.User
+			if i == 1 {
+				style = l.styles.Hint
+			}
+			if part = head(part, aroundPaste, aroundPaste*room*8); part != "" {
+				part := pane.Wrap(plain.Text(strings.Trim(part, "\n")), room)
+				lines = append(lines, pane.Each(style, part[:min(len(part), aroundPaste)])...)
+			}
+		}
 	}
 	if u.ran != "" {
 		begins, _ := beginning(u.ran, room)
@@ -116,13 +130,21 @@ func banded(l *drawOptions, lines []string, width int) []string {
 	return lines
 }
 
-// folded returns the size of the whole message.
-func (u *userItem) folded(text string, l *drawOptions) string {
-	all := tokens(u.size, l.factor) + " in all"
-	if lines := strings.Count(text, "\n") + 1; lines > foldUser {
-		return "… " + numbers.Count(lines, "line") + ", " + all
+// aroundPaste splits a long message into what precedes the paste, a chip for it, and what follows.
+func (u *userItem) aroundPaste(text string, l *drawOptions) (before, chip, after string) {
+	before = head(text, 1, len(text))
+	if i := strings.Index(text, "\n\n"); i >= 0 && strings.Count(text[:i], "\n") < aroundPaste {
+		before = text[:i+1]
 	}
-	return "… " + all
+	pasted := text[len(before):]
+	if i := strings.LastIndex(pasted, "\n\n"); i >= 0 && strings.Count(pasted[i+2:], "\n") < aroundPaste {
+		pasted, after = pasted[:i], pasted[i+2:]
+	}
+	lines := strings.Count(strings.Trim(pasted, "\n"), "\n") + 1
+	if pasted == "" { // one long line
+		return before, "[… " + tokens(u.size, l.factor) + " in all]", ""
+	}
+	return before, "[pasted " + numbers.Count(lines, "line") + separator + tokens(conversation.Measure(pasted), l.factor) + "]", after
 }
 
 // noticeItem is a message of the program: information, a warning or an error.
@@ -132,6 +154,7 @@ type noticeItem struct {
 	text     string
 	hint     string // what the user can do
 	failure  string // the beginning of a failure that explain may complete; "" for none
+	card     bool   // it has the bar of a compaction
 	canRetry bool   // a key sends the request again
 	resumed  bool   // the conversation continued after the failure
 }
@@ -143,7 +166,7 @@ func (n *noticeItem) explain(text, hint string) bool {
 	}
 	n.text += strings.TrimPrefix(text, n.failure)
 	n.failure = ""
-	n.hint = hint
+	n.hint = strings.Trim(n.hint+separator+hint, separator)
 	n.bump()
 	return true
 }
@@ -160,6 +183,9 @@ func (n *noticeItem) draw(l *drawOptions, width int) []string {
 		style, mark = l.styles.Warning, "!"
 	case conversation.NoticeError:
 		return n.failureLines(l, lines, room)
+	}
+	if n.card {
+		return barred(style.Render(cardBar), append(lines, n.hintLines(l, n.hint, room)...), width)
 	}
 	return indented(cardMargin+style.Render(mark)+" ", append(pane.Each(style, lines), n.hintLines(l, n.hint, room)...))
 }

@@ -1,0 +1,140 @@
+package transcript
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/tui/pane"
+)
+
+// Consecutive calls that only look at files fold into one line, except those that failed.
+
+// exploration is a run of such calls.
+type exploration struct {
+	calls   []*toolItem
+	open    bool // the calls are shown one by one
+	changes int  // of all calls
+}
+
+// exploring are the tools that only look at files, and what one call of each looks at.
+var exploring = map[string]string{"read_file": "file", "list_files": "folder", "find_files": "search", "grep_files": "search"}
+
+// join adds a call to the run that ends with the previous entry, or begins a run.
+func (t *toolItem) join(before []*entry) {
+	if exploring[t.call.Name] == "" {
+		return
+	}
+	t.run = &exploration{}
+	if n := len(before); n > 0 {
+		if last, tool := before[n-1].item.(*toolItem); tool && last.run != nil {
+			t.run = last.run
+		}
+	}
+	t.run.calls = append(t.run.calls, t)
+	t.bump()
+}
+
+func (t *toolItem) version() int {
+	if t.run != nil {
+		return t.n + t.run.changes
+	}
+	return t.n
+}
+
+func (t *toolItem) bump() {
+	t.n++
+	if t.run != nil {
+		t.run.changes++
+	}
+}
+
+func (t *toolItem) looksFine() bool {
+	return t.state != callDone || t.result.Status == conversation.ResultOK
+}
+
+// folded returns the calls that are one line with this one, nil if it has lines of its own.
+func (t *toolItem) folded(l *drawOptions) []*toolItem {
+	if t.run == nil || t.run.open || l.expanded || len(t.run.calls) < 2 || !t.looksFine() {
+		return nil
+	}
+	all := slices.DeleteFunc(slices.Clone(t.run.calls), func(t *toolItem) bool { return !t.looksFine() })
+	if len(all) < 2 {
+		return nil
+	}
+	return all
+}
+
+// explored draws the line of folded calls.
+func explored(l *drawOptions, all []*toolItem, width int) string {
+	mark, style, verb := "▸", l.styles.Hint, "explored "
+	counts, names := map[string]int{}, []string(nil)
+	var size conversation.Size
+	var took time.Duration
+	for _, t := range all {
+		if t.state != callDone {
+			verb = "exploring "
+		}
+		if t.state == callRunning {
+			mark, style = t.mark(l, false)
+		}
+		size, took = size.Plus(t.result.Size), took+t.result.Duration
+		name, what := t.subject(), exploring[t.call.Name]
+		if what == "file" {
+			file, _, _ := strings.Cut(name, " from ")
+			name = path.Base(file)
+		}
+		if name = oneLine(name, 30); what != "file" || !slices.Contains(names, name) {
+			counts[what]++
+		}
+		if !slices.Contains(names, name) && name != "." {
+			names = append(names, name)
+		}
+	}
+	for _, what := range []string{"file", "folder", "search"} {
+		if n := counts[what]; n > 0 {
+			verb += strings.Replace(numbers.Count(n, what), "searchs", "searches", 1) + ", "
+		}
+	}
+	right := ""
+	if size.Chars() > 0 {
+		right = weight(size, l.factor)
+		if width >= minUnitWidth {
+			right += " tok"
+		}
+		if took >= 100*time.Millisecond && width >= minUnitWidth {
+			right += separator + seconds(took)
+		}
+	}
+	name := oneLine(strings.TrimSuffix(verb, ", "), max(0, width-4))
+	free := width - 4 - ansi.StringWidth(name) - ansi.StringWidth(right) - 2
+	about := ""
+	for n := min(3, len(names)); n > 0 && about == ""; n-- {
+		about = separator + strings.Join(names[:n], ", ")
+		if n < len(names) {
+			about += ", +" + strconv.Itoa(len(names)-n)
+		}
+		if ansi.StringWidth(about) > free {
+			about = ""
+		}
+	}
+	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name) + l.styles.ToolSubject.Render(about)
+	if gap := width - ansi.StringWidth(line) - ansi.StringWidth(right); gap > 1 {
+		line += strings.Repeat(" ", gap) + l.styles.Weight.Render(right)
+	}
+	return pane.Clip(line, width)
+}
+
+// seconds formats the time of a call: 0.2 s, 14 s, 5 min 10 s.
+func seconds(d time.Duration) string {
+	if d < 10*time.Second {
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	}
+	return pane.Duration(d.Round(time.Second))
+}
