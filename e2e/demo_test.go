@@ -63,7 +63,7 @@ func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 	files := map[string]string{"notes/log.md": strings.Repeat(logbook(1), 8), "notes/more.md": strings.Repeat(logbook(2), 6)}
 	maps.Copy(files, project)
 	p := newSandbox(t, files)
-	term := p.start(size{140, 30})
+	term := p.start(size{140, 40})
 	welcome := term.wait("three things to try", func(s screen) bool { return len(suggestions(s)) == 3 && strings.HasPrefix(s.gaugeShare(), "~") })
 	try := suggestions(welcome)
 
