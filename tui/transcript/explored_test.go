@@ -50,8 +50,8 @@ func TestAPasteIsAChip(t *testing.T) {
 	log := strings.TrimSuffix(strings.Repeat("2026 ERROR refused\n", 421), "\n")
 	for text, want := range map[string]string{
 		"see:\n\n" + log + "\n\nwhy?": "  ▌ see:\n  ▌ [pasted 421 lines · 2k tokens]\n  ▌ why?",
-		"see: " + log:                   "  ▌ see: 2026 ERROR refused\n  ▌ [pasted 420 lines · 2k tokens]",
-		strings.Repeat("word ", 2000):   "  ▌ [… 2.5k tokens in all]",
+		"see: " + log:                 "  ▌ see: 2026 ERROR refused\n  ▌ [pasted 420 lines · 2k tokens]",
+		strings.Repeat("word ", 2000): "  ▌ [… 2.5k tokens in all]",
 	} {
 		r := openTranscript(t, 80, 12, user(text))
 		if !strings.HasSuffix(r.screen(), want) {

@@ -166,7 +166,7 @@ func (n *noticeItem) explain(text, hint string) bool {
 	}
 	n.text += strings.TrimPrefix(text, n.failure)
 	n.failure = ""
-	n.hint = strings.Trim(n.hint+separator+hint, separator)
+	n.hint = strings.TrimPrefix(strings.TrimSuffix(n.hint+separator+hint, separator), separator)
 	n.bump()
 	return true
 }
