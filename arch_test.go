@@ -51,10 +51,11 @@ var ours = []struct {
 		"compact/projection", "config", "conversation", "conversation/numbers", "conversation/plain", "tools/skill", "tui/breakdown",
 	}},
 	{"cli/keys", []string{"config"}},
+	{"cli/page", []string{"compact/inspect", "compact/meter", "compact/projection", "conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "themes"}},
 	{"cli/owncommand", []string{"config", "conversation", "conversation/plain"}},
 	{"cli/doctor", []string{"agent/openai", "cli/console", "cli/setup", "config", "conversation/numbers", "conversation/plain", "storage"}},
 	{"cli/transfer", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/session", "cli/setup", "cli/table", "compact", "config",
+		"agent", "agent/catalog", "agent/llm", "agent/openai", "cli/console", "cli/page", "cli/session", "cli/setup", "cli/table", "compact", "config",
 		"conversation", "conversation/foreign", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 	}},
 	{"cli/measure", []string{
@@ -63,7 +64,7 @@ var ours = []struct {
 		"themes",
 	}},
 	{"cli/screen", []string{
-		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/owncommand", "cli/session", "cli/setup",
+		"agent", "agent/catalog", "agent/llm", "agent/openai", "agent/updates", "cli/console", "cli/doctor", "cli/owncommand", "cli/page", "cli/session", "cli/setup",
 		"cli/show", "cli/terminal", "cli/transfer", "compact", "compact/edit", "compact/inspect", "compact/meter", "compact/preset", "compact/projection", "config",
 		"conversation", "conversation/diff", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
 		"themes", "tools/mcp", "tools/permission", "tools/picture", "tools/shell", "tools/skill", "tools/workspace", "tui", "tui/breakdown", "tui/changes",
@@ -194,7 +195,7 @@ var theirs = []struct {
 	{"charm.land/bubbletea", []string{"cli", "tui", "tui/*"}},
 	{"charm.land/bubbles", []string{"tui", "tui/*"}},
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
-	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
+	{"github.com/yuin/goldmark", []string{"cli/page", "tui/transcript/markdown"}},
 	{"charm.land/glamour", []string{"tui/transcript/markdown"}},
 	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/mcp", "tools/sandbox/proxy", "tools/web", "tools/workspace"}},
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/page"
 	"plimsoll/cli/session"
 	"plimsoll/cli/transfer"
 )
@@ -19,15 +20,17 @@ type exportCommand struct {
 	conversations *session.Conversations
 	exporter      *transfer.Exporter
 
-	format string
-	file   string
-	force  bool
+	format  string
+	file    string
+	force   bool
+	html    bool
+	without string
 }
 
 func (cmd *exportCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [ID]",
-		Short: "Export a conversation as Markdown, JSON or JSONL",
+		Short: "Export a conversation as Markdown, JSON, JSONL or a page for a browser",
 		Long: `Export writes a whole conversation to standard output, or to a file that only you
 may read. Results that were cut are written with their full text.
 
@@ -36,15 +39,25 @@ included, and every text: import makes the same conversation of it again. jsonl
 is the messages, one a line in the form of chat completions, for other programs;
 import reads that as well. Without --format the ending of FILE decides, or md.
 
+html (or --html) is one page for a browser, to show to others. It loads nothing and
+runs no script: messages, calls, diffs, how the window filled, and what each
+compaction made of the turns. What looks like a key is left out, and what --without
+lists: output (of tools), files (attached ones, diffs, arguments, and what
+tools other than commands found), images, home (the path of your home folder is ~).
+On a terminal it goes to plimsoll-ID.html in this folder. Read it before you share it.
+
 ` + session.IDHelp,
 		Example: `  plimsoll export > talk.md
   plimsoll export 3kq7 -o talk.json
+  plimsoll export --html --without home,files,output
   plimsoll export --format jsonl | jq -r 'select(.role == "user").content'`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().StringVar(&cmd.format, "format", "", "form of it: `md|json|jsonl`")
+	c.Flags().StringVar(&cmd.format, "format", "", "form of it: `md|json|jsonl|html`")
 	c.Flags().StringVarP(&cmd.file, "output", "o", "", "write to `FILE` instead of standard output")
+	c.Flags().BoolVar(&cmd.html, "html", false, "the same as --format html")
+	c.Flags().StringVar(&cmd.without, "without", page.Home, "leave `WHAT` out of a page: output, files, images, home; or none")
 	c.Flags().BoolVar(&cmd.force, "force", false, "overwrite FILE if it exists")
 	return c
 }
@@ -58,9 +71,16 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	omit, err := page.Omissions(cmd.without)
+	if err != nil {
+		return console.WrongUse("--without: %v", err)
+	}
+	if format == transfer.ExportHTML && cmd.file == "" && console.Terminal(cmd.console.Stdout) {
+		cmd.file = "plimsoll-" + id + ".html"
+	}
 	var notes []string
 	write := func(w io.Writer) error {
-		notes, err = cmd.exporter.Write(ctx, w, id, format)
+		notes, err = cmd.exporter.Write(ctx, w, id, format, omit)
 		return err
 	}
 	if cmd.file == "" || cmd.file == "-" {
@@ -71,6 +91,9 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if format == transfer.ExportHTML && cmd.file != "" && cmd.file != "-" {
+		cmd.console.Note("written to %s", cmd.file)
+	}
 	for _, n := range notes {
 		cmd.console.Note("%s", n)
 	}
@@ -80,10 +103,16 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 // exportFormat is the format of --format, else that of the file's ending.
 func (cmd *exportCommand) exportFormat() (transfer.ExportFormat, error) {
 	switch f := transfer.ExportFormat(cmd.format); f {
-	case transfer.ExportMarkdown, transfer.ExportJSON, transfer.ExportJSONL:
+	case transfer.ExportMarkdown, transfer.ExportJSON, transfer.ExportJSONL, transfer.ExportHTML:
+		if cmd.html && f != transfer.ExportHTML {
+			return "", console.WrongUse("--html and --format %s are two formats", f)
+		}
 		return f, nil
 	case "":
+		if cmd.html {
+			return transfer.ExportHTML, nil
+		}
 		return transfer.FormatOf(cmd.file), nil
 	}
-	return "", console.WrongUse("--format is md, json or jsonl, not %q", cmd.format)
+	return "", console.WrongUse("--format is md, json, jsonl or html, not %q", cmd.format)
 }

@@ -9,6 +9,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,14 @@ func RemoveSettings(o LoadOptions, key ...string) (path string, removed bool, er
 
 // ReplaceFile replaces a file atomically. Only the user may read the new file.
 func ReplaceFile(path string, data []byte) error {
+	return ReplaceFileWith(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// ReplaceFileWith is ReplaceFile with what write writes.
+func ReplaceFileWith(path string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -71,8 +80,7 @@ func ReplaceFile(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(write(f), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {

@@ -85,6 +85,18 @@ func TestEverySlashCommandWorks(t *testing.T) {
 				t.t.Errorf("exported is %.200q", got)
 			}
 		}},
+		{"share", func(t *terminal) {
+			t.slashCommand("/share out.html")
+			t.awaitText("leave out images", "enter write")
+			t.press("down")
+			t.press("space")
+			t.awaitText("contents of files  ‹ yes ›")
+			t.press("enter")
+			t.awaitIdle("· Share", "Read the page in a browser")
+			if got := p.readFile("out.html"); !strings.Contains(got, "Harbor log</h1>") || !strings.Contains(got, "without contents of files") {
+				t.t.Errorf("shared is %.2000q", got)
+			}
+		}},
 		{"editor", func(t *terminal) {
 			t.slashCommand("/editor")
 			t.awaitDraft("edited")

@@ -308,6 +308,7 @@ const (
 	PageDoctor  = "doctor"
 	PageStatus  = "status" // model, window, rules in force, files read, cost
 	PageExport  = "export" // writes the conversation to a file, and returns a text that says so
+	PageShare   = "share"  // as PageExport, a page for a browser; about is what to leave out, and the file
 	PageResult  = "result" // the full text of an event, turn or call; for "", of the newest result that was cut
 )
 

@@ -89,13 +89,13 @@ func (e *env) waitForUpdates(s Session) tea.Cmd {
 	}
 }
 
-// loadPage shows a page of text; an export always goes into the transcript.
+// loadPage shows a page of text; what was written to a file always goes into the transcript.
 func (e *env) loadPage(title, page, about string) pane.Action {
 	b := e.Backend
 	return readAction(func(ctx context.Context) (show, late func() pane.Action, err error) {
 		text, err := b.Page(ctx, page, about)
 		late = func() pane.Action { return output{title, text} }
-		if page == PageExport {
+		if page == PageExport || page == PageShare {
 			return late, late, err
 		}
 		return func() pane.Action { return openDialog{dialog.NewText(title, text)} }, late, err

@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
+	"plimsoll/conversation"
 	"plimsoll/tui/breakdown"
 	"plimsoll/tui/choices"
 	"plimsoll/tui/composer"
@@ -42,7 +43,7 @@ func slashCommands() []slashCommand {
 	}
 	const chat, window, program = aboutConversation, aboutContext, aboutProgram
 	return []slashCommand{
-		cmd(chat, "new", "", "start a new conversation", func(m *Model, _ string) pane.Action { return openConversation{open: m.env.Backend.New} }, "clear"),
+		cmd(chat, "new", "", "start a new one", func(m *Model, _ string) pane.Action { return openConversation{open: m.env.Backend.New} }, "clear"),
 		cmd(chat, "resume", "[ID]", "open another conversation", resumeCommand, "sessions"),
 		cmd(window, "compact", "[FOCUS]", "compact older turns to free context", func(m *Model, args string) pane.Action { return compactCommand(m, args, "") }, "compress"),
 		cmd(window, "summarize", "[FOCUS]", "compact with a summary by the model", func(m *Model, args string) pane.Action { return compactCommand(m, args, preset.ProfileHeavy) }),
@@ -85,6 +86,7 @@ func slashCommands() []slashCommand {
 		cmd(chat, "cost", "", "show the cost so far", pageCommand("Cost", PageCost)),
 		cmd(chat, "expand", "[ID]", "a message in full", pageCommand("In full", PageResult)),
 		cmd(chat, "export", "[FILE]", "write it to a file", pageCommand("Export", PageExport)),
+		cmd(chat, "share", "[FILE]", "a page for a browser", shareCommand),
 		cmd(chat, "copy", "[code]", "copy a reply or code", func(m *Model, args string) pane.Action { return m.chat.copyReply(args) }),
 		cmd(chat, "editor", "", "write in $EDITOR", func(m *Model, _ string) pane.Action { return m.chat.editDraft(m.chat.composer.Draft()) }),
 		cmd(program, "doctor", "", "check the setup", pageCommand("Doctor", PageDoctor)),
@@ -179,6 +181,33 @@ func compactCommand(m *Model, args, profile string) pane.Action {
 		return m.session.redoCompaction()
 	}
 	return m.session.changePrompt("compacts", func() { m.session.Session.Compact(request) })
+}
+
+// shareCommand writes the conversation as a page for a browser, after asking what to leave out.
+func shareCommand(m *Model, file string) pane.Action {
+	env := m.env
+	form := dialog.NewForm(conversation.Review{
+		Title:    "Share",
+		Question: "One page for a browser, in a file: nothing is sent anywhere. Keys are left out. What else?",
+		Form: []conversation.FormField{
+			{Name: "output", Type: "boolean", Title: "leave out the output of tools", Description: "what commands and other tools returned"},
+			{Name: "files", Type: "boolean", Title: "leave out contents of files", Description: "attached files, diffs, arguments, and what tools read"},
+			{Name: "images", Type: "boolean", Title: "leave out images"},
+			{Name: "home", Type: "boolean", Title: "write ~ for your home folder", Description: "or its path is in what tools returned", Default: true},
+		},
+	}, func(values map[string]any, ok bool) pane.Action {
+		if !ok {
+			return nil
+		}
+		without := "none"
+		for _, word := range []string{"output", "files", "images", "home"} {
+			if values[word] == true {
+				without += "," + word
+			}
+		}
+		return env.loadPage("Share", PageShare, without+" "+file)
+	})
+	return openDialog{form.WithWords("write", "cancel")}
 }
 
 // rewindCommand undoes all turns from a typed number on, or lets the user choose the turn.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -34,14 +33,10 @@ func WriteNew(path string, force bool, write func(io.Writer) error) error {
 	case !force:
 		return WithHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
 	}
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
 	if path, err = filepath.EvalSymlinks(path); err != nil { // a symbolic link is kept: its target is replaced
 		return err
 	}
-	return config.ReplaceFile(path, b.Bytes())
+	return config.ReplaceFileWith(path, write)
 }
 
 // createFile writes a file that must not exist yet.

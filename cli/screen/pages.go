@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/page"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
@@ -33,7 +35,14 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	case tui.PageResult:
 		return h.ExpandPage(ctx, argument)
 	case tui.PageExport:
-		return h.exportPage(ctx, argument)
+		return h.exportPage(ctx, argument, "", page.Omit{page.Home: true})
+	case tui.PageShare:
+		without, file, _ := strings.Cut(argument, " ")
+		omit, err := page.Omissions(without)
+		if err != nil {
+			return "", err
+		}
+		return h.exportPage(ctx, file, transfer.ExportHTML, omit)
 	case tui.PageConnect:
 		return connectPage, nil
 	case tui.PageDoctor:
@@ -262,11 +271,17 @@ func (h *Host) settingsSources() string {
 	return words
 }
 
-// exportPage exports the conversation on the screen to a file, and returns a message. The ending of the file decides the
-// format; without a name it is Markdown in the current folder. An existing file is not touched.
-func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
+// exportPage exports the conversation on the screen to a file, and returns a message. Without a format the ending of the file
+// decides it; without a name it is one in the current folder. An existing file is not touched.
+func (h *Host) exportPage(ctx context.Context, file string, format transfer.ExportFormat, omit page.Omit) (string, error) {
 	id, _ := h.openID()
-	path := cmp.Or(file, "plimsoll-"+id+".md")
+	path := cmp.Or(file, "plimsoll-"+id+"."+string(cmp.Or(format, transfer.ExportMarkdown)))
+	for n := 2; file == ""; n++ {
+		if _, err := os.Lstat(filepath.Join(h.deps.Console.Dir, path)); err != nil {
+			break
+		}
+		path = fmt.Sprintf("plimsoll-%s-%d.%s", id, n, cmp.Or(format, transfer.ExportMarkdown))
+	}
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		path = filepath.Join(h.deps.Console.Getenv("HOME"), rest)
 	}
@@ -276,7 +291,7 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	var notes []string
 	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error
-		notes, err = h.deps.Exporter.Write(ctx, w, id, transfer.FormatOf(path))
+		notes, err = h.deps.Exporter.Write(ctx, w, id, cmp.Or(format, transfer.FormatOf(path)), omit)
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
@@ -284,6 +299,9 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	}
 	if err != nil {
 		return "", err
+	}
+	if cmp.Or(format, transfer.FormatOf(path)) == transfer.ExportHTML {
+		notes = append(notes, "Read the page in a browser before you share it.")
 	}
 	return strings.Join(append([]string{"Written to " + h.deps.Console.Home(path) + "."}, notes...), "\n"), nil
 }

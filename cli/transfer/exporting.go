@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/page"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
@@ -25,12 +26,13 @@ const (
 	ExportMarkdown ExportFormat = "md"    // for reading
 	ExportJSON     ExportFormat = "json"  // all of it, for another Plimsoll
 	ExportJSONL    ExportFormat = "jsonl" // the messages, for other programs
+	ExportHTML     ExportFormat = "html"  // one page for a browser
 )
 
 // FormatOf is the format of a file's ending, md by default.
 func FormatOf(file string) ExportFormat {
 	switch f := ExportFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))); f {
-	case ExportJSON, ExportJSONL:
+	case ExportJSON, ExportJSONL, ExportHTML:
 		return f
 	}
 	return ExportMarkdown
@@ -39,9 +41,9 @@ func FormatOf(file string) ExportFormat {
 // Exporter exports stored conversations.
 type Exporter struct{ Resources *setup.Resources }
 
-// Write writes a stored conversation to w. The notes say what could not be read and is left out. It writes nothing else, so
-// the chat can call it.
-func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format ExportFormat) (notes []string, err error) {
+// Write writes a stored conversation to w; omit is what a page leaves out. The notes say what could not be read and is left out.
+// It writes nothing else, so the chat can call it.
+func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format ExportFormat, omit page.Omit) (notes []string, err error) {
 	store, err := e.Resources.Open()
 	if err != nil {
 		return nil, err
@@ -56,6 +58,9 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 		err = writeDocument(escapingWriter{out}, export)
 	case ExportJSONL:
 		err = jsonl.Write(escapingWriter{out}, jsonl.FromLog(export.Events, export.Text))
+	case ExportHTML:
+		err = page.Write(out, page.Content{ID: id, Title: session.Title(export.Events), Events: export.Events, Text: export.Text, Omit: omit,
+			HomeDir: e.Resources.Settings.Console.Getenv("HOME")})
 	default:
 		err = writeMarkdown(out, export, console.Terminal(w))
 	}

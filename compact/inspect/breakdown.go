@@ -58,6 +58,12 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 	return a
 }
 
+// CostsOf returns the costs of the requests in a log, or in a part of one. Saved is unknown.
+func CostsOf(log []conversation.Event) Costs {
+	c, _, _ := costsOf(log, 1, nil)
+	return c
+}
+
 // costsOf sums the costs of a log's requests and counts its messages. It also returns the error of the newest
 // request's estimate with the current calibration, which already includes that request's report.
 func costsOf(log []conversation.Event, factor float64, saved func(conversation.Usage) *float64) (Costs, *float64, int) {

@@ -22,6 +22,7 @@ type Form struct {
 	title, question string
 	rows            []formRow
 	answer          func(values map[string]any, ok bool) pane.Action
+	accept, decline string // what the keys do
 
 	config        config
 	width, height int
@@ -44,10 +45,16 @@ type formRow struct {
 
 // NewForm returns the form of a review. ok is false if the user declined.
 func NewForm(r conversation.Review, answer func(values map[string]any, ok bool) pane.Action) *Form {
-	f := &Form{title: plain.Line(r.Title), question: strings.TrimSpace(plain.Text(r.Question)), answer: answer}
+	f := &Form{title: plain.Line(r.Title), question: strings.TrimSpace(plain.Text(r.Question)), answer: answer, accept: "send", decline: "decline"}
 	for i := range r.Form {
 		f.rows = append(f.rows, rowsOf(&r.Form[i])...)
 	}
+	return f
+}
+
+// WithWords sets what the hints say that Enter and Esc do.
+func (f *Form) WithWords(accept, decline string) *Form {
+	f.accept, f.decline = accept, decline
 	return f
 }
 
@@ -216,7 +223,7 @@ func (f *Form) page() page {
 		}
 	}
 	p := page{title: f.title, where: cmp.Or(f.text.where(), f.list.where()),
-		hints: []string{hint("send", f.config.keys.Answers.Accept), hint("decline", f.config.keys.Answers.Close), "↑↓ fields"}}
+		hints: []string{hint(f.accept, f.config.keys.Answers.Accept), hint(f.decline, f.config.keys.Answers.Close), "↑↓ fields"}}
 	gap()
 	labels := 0
 	for _, row := range f.rows {

@@ -1,0 +1,260 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/meter"
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+	"plimsoll/conversation/diff"
+	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
+)
+
+// Calls with their results, what the model is sent of a message now, and compactions.
+
+const (
+	leftOut       = "[left out]"
+	commandTool   = "run_command"
+	scale         = 160 // pixels of the bar for a request before its compaction
+	subjectLength = 120 // characters
+)
+
+// writePre writes preformatted text, or that it is left out.
+func (p *page) writePre(text string, omit bool) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	if omit {
+		text = leftOut
+	}
+	p.put("<pre>%s</pre>", text)
+}
+
+// writeMarkdown writes a text of a message; one that the parser would take too long for, as plain text.
+func (p *page) writeMarkdown(text string) {
+	source := []byte(plain.Text(p.clean(text)))
+	var out bytes.Buffer
+	if !isTame(source) || p.markdown.Convert(source, &out) != nil {
+		p.writePre(text, false)
+	} else if out.Len() > 0 {
+		p.put("<div class=\"md\">%s</div>", markup(out.String()))
+	}
+}
+
+func (p *page) writeResult(b conversation.ToolResult) {
+	call := conversation.ToolCall{ID: b.CallID, Name: b.Tool}
+	for i, c := range p.open {
+		if c.ID == b.CallID {
+			call, p.open = c, append(append([]conversation.ToolCall{}, p.open[:i]...), p.open[i+1:]...)
+			break
+		}
+	}
+	facts, failed := "", b.Status != conversation.ResultOK && b.Status != ""
+	if failed {
+		facts = " · " + string(b.Status)
+	}
+	file, isDiff := diff.Parse(b.Detail)
+	if isDiff {
+		added, removed := file.Stat()
+		facts += fmt.Sprintf(" · +%d −%d", added, removed)
+	}
+	if b.Duration > 0 {
+		facts += " · " + b.Duration.Round(time.Millisecond).String()
+	}
+	isDiff = isDiff && !p.Omit[Files]
+	p.startCall(call, facts+" · ~"+tokens(b.Size)+" tokens", isDiff, failed)
+	text, omit := b.Text, p.Omit[Output] || p.Omit[Files] && b.Tool != commandTool
+	if b.Total > 0 {
+		if full, ok := p.Text(b.Blob); ok {
+			text = full
+		}
+		p.put("<p class=\"faint\">%s characters, of which the model was shown a part</p>", numbers.Grouped(b.Total))
+	}
+	if isDiff {
+		p.writeDiff(file)
+	} else {
+		p.writePre(text, omit)
+	}
+	p.writeImages(b.Images)
+	p.put("</details>")
+	p.endMessage(omit)
+}
+
+// startCall opens the fold of a call with its arguments; a diff, which is unfolded, says what they say.
+func (p *page) startCall(c conversation.ToolCall, facts string, isDiff, failed bool) {
+	class, open := markup(""), markup("")
+	if failed {
+		class = " failed"
+	}
+	if isDiff {
+		open = " open"
+	}
+	p.put("<article class=\"call%s\"><details%s><summary><b>%s</b> <code>%s</code><span class=\"faint\">%s</span></summary>",
+		class, open, conversation.ToolVerb(c.Name, true), conversation.OneLine(c.Subject(), subjectLength), facts)
+	if !isDiff {
+		p.writeArguments(c.Arguments)
+	}
+}
+
+// endCalls writes the calls that got no result.
+func (p *page) endCalls() {
+	for _, c := range p.open {
+		p.startCall(c, " · no result", false, true)
+		p.put("</details></article>\n")
+	}
+	p.open = nil
+}
+
+func (p *page) writeArguments(text string) {
+	var out bytes.Buffer
+	if text != "{}" && json.Indent(&out, []byte(text), "", "  ") == nil {
+		p.writePre(out.String(), p.Omit[Files])
+	}
+}
+
+func (p *page) writeDiff(f diff.File) {
+	p.put("<pre class=\"diff\">")
+	for _, h := range f.Hunks {
+		p.put("<i>@@ line %d</i>\n", h.New)
+		for _, l := range h.Lines {
+			text := string(l.Op) + strings.TrimRight(l.Text, "\r\n")
+			switch l.Op {
+			case diff.Added:
+				p.put("<ins>%s</ins>\n", text)
+			case diff.Removed:
+				p.put("<del>%s</del>\n", text)
+			default:
+				p.put("%s\n", text)
+			}
+		}
+	}
+	if f.Cut > 0 {
+		p.put("<i>%s more</i>", numbers.Count(f.Cut, "line"))
+	}
+	p.put("</pre>")
+}
+
+// tokens is the estimated size of a text.
+func tokens(s conversation.Size) string { return numbers.Tokens(int(meter.Estimate(s))) }
+
+// endMessage ends a message with how the model is sent it now, if not as it was, and the text that is sent in its place.
+func (p *page) endMessage(omit bool) {
+	r := p.rows[0]
+	p.rows = p.rows[1:]
+	if r.State != projection.StateVerbatim && r.State != projection.StatePinned {
+		p.writeSent(r, omit)
+	}
+	p.put("</article>\n")
+}
+
+func (p *page) writeSent(r inspect.HistoryRow, omit bool) {
+	word := markup(r.State.Word())
+	if i := conversation.IndexOf(p.Events, r.Overlay); i >= 0 {
+		if epoch := conversation.EpochOf(p.Events[i]); p.entries[epoch].Kind == inspect.EntryEpoch {
+			word = markup(fmt.Sprintf(`<a href="#c%d">%s</a>`, epoch, word))
+		}
+	}
+	p.put("<aside class=\"sent\"><b>sent now:</b> %s", word)
+	if r.Message >= 0 && r.ShowsMessage && r.State != projection.StateSummarised && len(p.view.Messages[r.Message].Events) == 1 {
+		m := &p.view.Messages[r.Message]
+		p.put(" <span class=\"faint\">~%s → ~%s tokens</span>", tokens(r.Before), tokens(r.After))
+		p.writePre(m.Text, omit)
+		for _, c := range m.Calls {
+			p.put("<p>%s</p>", c.Name)
+			p.writeArguments(c.Arguments)
+		}
+	}
+	p.put("</aside>")
+}
+
+// entryTexts say what entries other than compactions did.
+var entryTexts = map[inspect.EntryKind]string{
+	inspect.EntryUndo: "A compaction was undone: its turns are sent again.", inspect.EntryRedo: "A compaction was redone.",
+	inspect.EntryPin: "Pinned: never compacted.", inspect.EntryUnpin: "A pin was removed.",
+	inspect.EntryRewind: "Turns were undone.", inspect.EntryRestore: "Undone turns were redone.",
+}
+
+// writeEntry writes a compaction as a card, and any other change as a line.
+func (p *page) writeEntry(e inspect.Entry) {
+	switch e.Kind {
+	case inspect.EntryEpoch:
+		p.writeCompaction(e)
+	case inspect.EntryAttempt:
+		p.put("<p class=\"event failed\">A compaction did not take place (%s): %s</p>\n", string(e.Result), e.Why)
+	default:
+		p.put("<p class=\"event\">%s</p>\n", entryTexts[e.Kind])
+	}
+}
+
+func (p *page) writeCompaction(e inspect.Entry) {
+	verb := "Compacted"
+	if e.Result == inspect.ResultUndone {
+		verb = "Compacted and undone"
+	}
+	p.put("<article class=\"compaction\" id=\"c%d\"><h3>%s</h3>", e.Event, verb)
+	if e.Before > 0 {
+		bar := `<svg class="bar" width="%d" height="10" aria-hidden="true"><rect width="100%%" height="10"/></svg>`
+		p.put("<p>%s "+bar+" → %s "+bar+"</p>", numbers.Tokens(e.Before), scale, numbers.Tokens(e.After), max(2, scale*min(max(e.After, 0), e.Before)/e.Before))
+	}
+	facts := strings.TrimSuffix(strings.Replace(string(e.Source), "auto", "automatic", 1)+", "+e.Trigger, ", ")
+	if e.Why != "" {
+		facts += " · " + e.Why
+	}
+	if e.CostUSD != nil {
+		facts += fmt.Sprintf(" · cost $%.4f", *e.CostUSD)
+	}
+	p.put("<p class=\"faint\">%s</p><ul>", facts)
+	for i := conversation.IndexOf(p.Events, e.Event); i < len(p.Events) && conversation.EpochOf(p.Events[i]) == e.Event; i++ {
+		p.writeOverlay(p.Events[i].Body)
+	}
+	p.put("</ul></article>\n")
+}
+
+// writeOverlay says what one part of a compaction made of which turns, with the text that is sent in their place.
+func (p *page) writeOverlay(body conversation.Body) {
+	var events []uint64
+	what := ""
+	switch b := body.(type) {
+	case conversation.Summary:
+		if b.Policies != nil && b.Text == "" {
+			p.put("<li>calls and thinking of %s were shortened</li>", numbers.Turns(b.FromTurn+1, b.ToTurn+1))
+			return
+		}
+		if what = "a note"; b.Model != "" {
+			what = "a summary by " + b.Model
+		}
+		p.put("<li>%s became %s<details><summary>what is sent%s</summary>", numbers.Turns(b.FromTurn+1, b.ToTurn+1), what, size(len(b.Text)+len(b.Appendix)))
+		p.writeMarkdown(b.Text)
+		p.writePre(b.Appendix, false)
+		p.put("</details></li>")
+		return
+	case conversation.Mask:
+		for _, it := range b.Items {
+			events = append(events, it.Event)
+		}
+		what = numbers.Count(len(b.Items), "stub") + " in place of results or arguments"
+	case conversation.Cap:
+		for _, it := range b.Items {
+			events = append(events, it.Event)
+		}
+		what = numbers.Count(len(b.Items), "text") + " cut to beginning and end"
+	case conversation.Drop:
+		for _, s := range b.Spans {
+			events = append(events, s.First, s.Last)
+		}
+		what = "messages that are not sent any more"
+	}
+	from, to := len(p.Events), 0 // no log has more turns than events
+	for _, seq := range events {
+		if i := conversation.IndexOf(p.Events, seq); i >= 0 {
+			from, to = min(from, p.Events[i].Turn), max(to, p.Events[i].Turn)
+		}
+	}
+	p.put("<li>%s: %s</li>", numbers.Turns(from+1, to+1), what)
+}
