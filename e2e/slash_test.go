@@ -87,10 +87,11 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		}},
 		{"share", func(t *terminal) {
 			t.slashCommand("/share out.html")
-			t.awaitText("leave out images", "enter write")
+			t.awaitQuestion("leave out images", "enter write")
 			t.press("down")
+			t.awaitText("❯ leave out contents of files")
 			t.press("space")
-			t.awaitText("contents of files  ‹ yes ›")
+			t.awaitText("leave out contents of files    ‹ yes ›")
 			t.press("enter")
 			t.awaitIdle("· Share", "Read the page in a browser")
 			if got := p.readFile("out.html"); !strings.Contains(got, "Harbor log</h1>") || !strings.Contains(got, "without contents of files") {
