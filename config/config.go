@@ -174,6 +174,7 @@ type UI struct {
 	Theme           string          `yaml:"theme" check:"theme" doc:"auto (asks the terminal), light, dark, the name of a theme, or the path of a theme file."`
 	Mouse           bool            `yaml:"mouse" doc:"Use the mouse for scrolling and selecting; false leaves it to the terminal."`
 	Motion          string          `yaml:"motion" enum:"auto,on,off" doc:"Whether the gauge moves for 300 ms when a compaction lands: auto = unless over SSH."`
+	Panel           string          `yaml:"panel" enum:"auto,on,off" doc:"The panel at the right of the chat, with what fills the window and what changed: auto = from 150 columns, on = from 110, off = only after its key."`
 	LeaveTranscript bool            `yaml:"leave_transcript" doc:"Leave the last exchange in the terminal's scrollback on exit."`
 	Titles          string          `yaml:"titles" enum:"model,first-line" doc:"Who names a conversation: model = the model, after the first turn, in one small request (no model on your own machines, whose cache it would displace, and none without known prices), first-line = the first line of your first message, which also stands until the model's title is there."`
 	Notify          string          `yaml:"notify" enum:"auto,bell,off" doc:"How Plimsoll calls you when the terminal has no focus and a turn of 10 seconds or more ends, a turn fails, or a question waits: auto = a desktop notification where the terminal is known to show one, else the bell; bell = the bell; off = not at all."`
@@ -196,7 +197,7 @@ func Default() Config {
 		Compaction:  Compaction{Values: preset.DefaultRules().Values},
 		ToolResults: ToolResults{KeepFull: true, Ceiling: 8 << 20},
 		Permissions: Permissions{Mode: "ask", Sandbox: "auto", Network: "ask", Write: slices.Clone(caches)},
-		UI:          UI{Theme: "auto", Mouse: true, Motion: "auto", Titles: "model", Notify: "auto"},
+		UI:          UI{Theme: "auto", Mouse: true, Motion: "auto", Panel: "auto", Titles: "model", Notify: "auto"},
 		Log:         Log{Level: "info"},
 		OnDemand:    OnDemand{Defer: "auto", DeferRatio: 0.1},
 		Skills:      Skills{Enabled: true},

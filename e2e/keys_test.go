@@ -353,6 +353,10 @@ var acts = map[string]keyTest{
 			t.wait("the legend or none", func(s screen) bool { return s.has("┄ free ") == opened })
 		}
 	},
+	"Panel": func(t *terminal, name string) {
+		t.press(name)
+		t.awaitText("the panel needs 110 columns")
+	},
 	"Expand": func(t *terminal, name string) {
 		t.sendMessage("!!seq 101 109")
 		t.awaitIdle("· !!seq 101 109", "… 9 lines")

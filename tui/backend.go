@@ -328,8 +328,9 @@ type Options struct {
 	Colourless bool                 // no colours at all
 	Colors     colorprofile.Profile // how many colors the terminal supports
 	Mouse      bool
-	Motion     bool // the gauge moves when a compaction lands
-	Progress   bool // the terminal has a progress bar
+	Motion     bool   // the gauge moves when a compaction lands
+	Panel      string // auto: the panel stands on wide screens, on: wherever it fits, off: after a key
+	Progress   bool   // the terminal has a progress bar
 	Pictures   Pictures
 	// ClipboardImage stores the image in the clipboard as a file and returns its path.
 	ClipboardImage func(ctx context.Context) (path string, err error)

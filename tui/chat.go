@@ -45,6 +45,7 @@ type chat struct {
 	legendChosen bool          // legendWanted counts
 	legendDue    bool          // the window of the conversation came near its load line
 
+	panel     panel
 	animation animation
 	styles    statusStyles
 	area      chatArea
@@ -74,7 +75,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 }
 
 func (c *chat) setTheme(ts themeStyles) {
-	c.styles = ts.status()
+	c.styles, c.panel.shown = ts.status(), panelShown{}
 	c.composer.SetStyles(ts.composer())
 	c.transcript.SetStyles(ts.transcript(), ts.markdown())
 	c.gauge.SetStyles(ts.gauge())
@@ -96,7 +97,7 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 		c.shell.conversationID = s.ID
 	}
 	c.composer.SetBusy(false)
-	c.metering, c.legendDue = s.load.meter.Reading(), false
+	c.metering, c.legendDue, c.panel.seen = s.load.meter.Reading(), false, 0
 	if s.outline.HasMessages() || len(s.Events) > 0 {
 		s.Session.Inspect() // for what comes next
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -60,11 +61,11 @@ func (c *chat) layout(around surroundings) {
 		p.queued = queuedLines(c.outbox.waitingMessages(), c.unqueueHint(), c.styles.subtle, lines, width)
 	}
 	p.bodyLines = max(0, c.placeTodos(&p, free-len(p.queued)))
-	c.transcript.SetSize(width, p.bodyLines)
+	c.transcript.SetSize(c.bodyWidth(), p.bodyLines)
 	if !c.transcript.HasMessages() {
 		p.intro = c.welcomeLines(p.bodyLines)
 		p.bodyLines -= len(p.intro)
-		c.transcript.SetSize(width, p.bodyLines)
+		c.transcript.SetSize(c.bodyWidth(), p.bodyLines)
 	}
 	c.placeSummaryLine(&p)
 	c.area.plan = p
@@ -78,7 +79,7 @@ func (c *chat) welcomeLines(free int) []string {
 		lines = c.welcome(true)
 	}
 	for i, l := range lines {
-		lines[i] = pane.Inset(l, c.area.width)
+		lines[i] = pane.Inset(l, c.bodyWidth())
 	}
 	return lines[:max(0, min(len(lines), free-c.transcript.CountLines(free)))]
 }
@@ -98,7 +99,7 @@ func (c *chat) welcome(brief bool) []string {
 	return welcome.Card(welcome.Content{
 		Open: s.isOpen, Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
 		Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
-	}, c.styles.welcome, pane.Within(c.area.width), brief)
+	}, c.styles.welcome, pane.Within(c.bodyWidth()), brief)
 }
 
 // stepKeys returns the keys that the steps of the first-minute guide mention.
@@ -202,9 +203,12 @@ func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 	if p.rule {
 		lines = append(lines, pane.Margin(width)+c.styles.rule.Render(strings.Repeat("─", pane.Within(width))))
 	}
-	lines = append(lines, p.intro...)
+	upper := p.intro
 	if p.bodyLines > 0 {
-		lines = append(lines, c.addSummaryLine(around, c.transcript.View()))
+		upper = append(slices.Clip(upper), c.addSummaryLine(around, c.transcript.View()))
+	}
+	if len(upper) > 0 {
+		lines = append(lines, c.besidePanel(strings.Join(upper, "\n")))
 	}
 	if p.status {
 		lines = append(lines, c.status(around).draw())
@@ -326,7 +330,7 @@ func (c *chat) placeSummaryLine(p *layoutPlan) {
 	p.summaryLine = summaryLinePlace{visible: true, row: used + 1}
 	if used+2 > p.bodyLines {
 		p.bodyLines--
-		c.transcript.SetSize(c.area.width, p.bodyLines)
+		c.transcript.SetSize(c.bodyWidth(), p.bodyLines)
 		p.summaryLine.row = p.bodyLines
 	}
 }
@@ -336,7 +340,7 @@ func (c *chat) addSummaryLine(around surroundings, view string) string {
 	if !p.summaryLine.visible {
 		return view
 	}
-	line := pane.Margin(c.area.width) + c.styles.subtle.Render(c.status(around).summaryText(pane.Within(c.area.width)))
+	line := pane.Margin(c.area.width) + c.styles.subtle.Render(c.status(around).summaryText(pane.Within(c.bodyWidth())))
 	if p.summaryLine.hasOwnRow(p.bodyLines) {
 		return view + "\n" + line
 	}
@@ -362,7 +366,7 @@ func (c *chat) handleMouse(msg tea.MouseMsg) pane.Action {
 		if at.Y == p.composerTop()+p.composerLines { // the gauge
 			c.toggleLegend()
 		}
-		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
+		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() && at.X < c.bodyWidth() {
 			c.composer.Deselect()
 			c.transcript.Press(at.X, y)
 		}

@@ -135,7 +135,8 @@ func (t shrinkTick) stepped() pane.Action {
 }
 
 // legendOpen reports whether a line below the gauge names its segments. Until a key opens or closes it, it
-// stands in an empty conversation, with the demo model, and once three quarters of the way to the load line are used.
+// stands in an empty conversation, with the demo model, and once three quarters of
+// the way to the load line are used; not beside the panel, which says the same.
 func (c *chat) legendOpen() bool {
 	switch {
 	case c.area.height < minLegendHeight:
@@ -143,7 +144,7 @@ func (c *chat) legendOpen() bool {
 	case c.legendChosen:
 		return c.legendWanted
 	}
-	return c.session.isOpen && (!c.transcript.HasMessages() || c.legendDue || c.session.Model.Badge != "")
+	return c.session.isOpen && !c.panelOpen() && (!c.transcript.HasMessages() || c.legendDue || c.session.Model.Badge != "")
 }
 
 // minLegendHeight is the minimum height of a screen with the legend.

@@ -61,7 +61,7 @@ func todoProgress(todos []conversation.Todo) (current int, progress string) {
 func (c *chat) placeTodos(p *layoutPlan, free int) (left int) {
 	todos, width := c.session.todos, c.area.width
 	switch {
-	case len(todos) == 0:
+	case len(todos) == 0 || c.panelOpen():
 	case width >= minTodoListWidth && c.area.height >= minTodoListHeight && free-maxTodoLines >= minBody:
 		p.todos = c.todoList(todos, pane.Within(width))
 	case free > minBody:

@@ -15,7 +15,7 @@ var common = []struct{ key, name string }{
 	{"model", "Model"}, {".effort", "How much it reasons"}, {"context.window", "Context window"},
 	{"permissions.mode", "Permission mode"}, {"permissions.sandbox", "Sandbox for commands"}, {"permissions.network", "Network for commands"},
 	{"compaction.enabled", "Automatic compaction"}, {"compaction.trigger_ratio", "Compacts at"},
-	{"ui.theme", "Theme"}, {"ui.motion", "Motion of the gauge"}, {"ui.notify", "Notifications"}, {"ui.mouse", "Mouse"},
+	{"ui.theme", "Theme"}, {"ui.panel", "Panel at the right"}, {"ui.notify", "Notifications"}, {"ui.mouse", "Mouse"},
 }
 
 // The headings of the first page.

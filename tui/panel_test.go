@@ -1,0 +1,35 @@
+package tui_test
+
+import (
+	"testing"
+
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// On a wide screen the panel shows what fills the window and what happened; a key closes it, and it never takes a narrow screen.
+func TestThePanelStandsBesideTheTranscript(t *testing.T) {
+	change := conversation.ToolResult{CallID: "w", Tool: "modify_file", Status: conversation.ResultOK, Text: "modified",
+		Detail: "--- a/far/hull.go\n+++ b/far/hull.go\n@@ -1,1 +1,2 @@\n-old\n+new\n+more\n"}
+	with := func(r *rig, o *tui.Options) {
+		o.Panel = "auto"
+		r.setLog(conversation.UserMessage{Text: "hello"},
+			conversation.AssistantMessage{Text: "Hi.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "w", Name: "modify_file", Arguments: "{}"}}},
+			change, change, conversation.MCPServer{Server: "forge" + evil, State: "ready", Tools: 7}, conversation.JobStarted{ID: "j", Command: "make " + evil})
+	}
+	screen(t, with, func(r *rig) {
+		r.wantNoText("Files changed")
+		r.resize(150, 40)
+		r.wantText("│ Context", "replies", "free", "│ Files changed", "far/hull.go", "+4 −2", "│ Servers", "7 tools", "│ Running", "$ make ", "␛")
+		r.press("alt+p")
+		r.wantNoText("Files changed")
+		r.press("alt+p")
+		r.wantText("│ Files changed")
+		r.resize(120, 40) // chosen, so it stays while there is room
+		r.wantText("│ Files changed")
+		r.resize(100, 40)
+		r.wantNoText("Files changed")
+		r.press("alt+p")
+		r.wantText("the panel needs 110 columns and 20 lines")
+	})
+}
