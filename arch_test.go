@@ -130,7 +130,8 @@ var ours = []struct {
 	{"compact/meter", []string{"compact/preset", "compact/projection", "conversation"}},
 	{"compact/ordered", []string{"conversation"}},
 	{"compact/planner", []string{
-		"compact/meter", "compact/ordered", "compact/preset", "compact/preset/*", "compact/projection", "compact/summary", "conversation", "conversation/numbers",
+		"compact/meter", "compact/ordered", "compact/preset", "compact/preset/*", "compact/projection", "compact/promptcache", "compact/summary", "conversation",
+		"conversation/numbers",
 	}},
 	{"compact/preset", []string{"compact/preset/*", "conversation"}},
 	{"compact/preset/*", []string{"compact/ordered", "conversation"}},

@@ -204,12 +204,12 @@ func TestDocumentsShowARealDryRun(t *testing.T) {
 // shareRows is what windows of some sizes call for.
 func shareRows() string {
 	rules := preset.RulesOf(preset.Plimsoll)
-	rows := "| window | load line | a step leaves | with a cold cache | never evicted | your words | names |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+	rows := "| window | load line | a step leaves | never evicted | with a cold cache | never evicted | your words | names |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	for _, window := range []int{32_000, 64_000, 128_000, 200_000} {
 		o := meter.Options{Window: meter.Window{Tokens: window, Source: meter.WindowFlag}}
 		e, line := rules.Evict.Resolve(window), meter.New(o.WithRules(rules)).Reading().LoadLine
 		rows += fmt.Sprintf("| %s |", numbers.Grouped(window))
-		for _, share := range []float64{float64(line) / float64(window), e.Target, e.Cold, rules.ProtectedShare(window), e.Words, e.Index} {
+		for _, share := range []float64{float64(line) / float64(window), e.Target, rules.ProtectedShare(window), e.Cold, rules.ColdProtectedShare(window), e.Words, e.Index} {
 			rows += fmt.Sprintf(" %.0f%% |", 100*share)
 		}
 		rows += "\n"

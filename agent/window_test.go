@@ -228,7 +228,7 @@ func TestPriceSheetsFollowFromPrices(t *testing.T) {
 		"nothing known":             {llm.Model{}, planner.DefaultSheet()},
 		"free":                      {llm.Model{Provider: "ollama", Prices: &llm.Prices{}}, planner.DefaultSheet()},
 		"free but for the reply":    {llm.Model{Prices: &llm.Prices{Cached: 1, CacheWrite: 1, Output: 1}}, planner.DefaultSheet()},
-		"nothing known but how old": {llm.Model{CacheTTL: time.Minute}, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Minute}},
+		"nothing known but how old": {llm.Model{CacheTTL: time.Minute}, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Minute, Unpriced: true}},
 		"no prices for the cache":   {llm.Model{Prices: &llm.Prices{Input: 4}}, planner.PriceSheet{Read: 1, Write: 1}},
 		"a price for reading":       {llm.Model{Prices: &llm.Prices{Input: 4, Cached: 1}}, planner.PriceSheet{Read: 0.25, Write: 1}},
 		"five minutes":              {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
@@ -241,9 +241,9 @@ func TestPriceSheetsFollowFromPrices(t *testing.T) {
 		"the user knows":        {llm.Model{Provider: "openai", ID: "m", Prices: anthropic, CacheTTL: 24 * time.Hour}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 24 * time.Hour}},
 		"asked for an hour":     {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, CacheTTL: time.Hour, TTL: llm.TTLAsked}, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}},
 		"nothing chosen yet":    {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, TTL: llm.TTLChosen}, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
-		"chosen, no prices":     {llm.Model{Provider: "proxy", ID: "m", CacheTTL: time.Hour, TTL: llm.TTLChosen}, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour}},
+		"chosen, no prices":     {llm.Model{Provider: "proxy", ID: "m", CacheTTL: time.Hour, TTL: llm.TTLChosen}, planner.PriceSheet{Read: 0.1, Write: 2, Lifetime: time.Hour, Unpriced: true}},
 		"no cache":              {llm.Model{Provider: "anthropic", ID: "m", Prices: anthropic, NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
-		"no cache, no prices":   {llm.Model{NoCache: true}, planner.PriceSheet{Read: 1, Write: 1}},
+		"no cache, no prices":   {llm.Model{NoCache: true}, planner.PriceSheet{Read: 1, Write: 1, Unpriced: true}},
 	} {
 		if diff := cmp.Diff(c.want, c.model.Sheet()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

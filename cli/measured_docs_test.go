@@ -84,17 +84,16 @@ func claudeRows(all map[string]measurement) string {
 // comparison compares Plimsoll with dropping the oldest messages, in every window.
 func comparison(all map[string]measurement) string {
 	var b strings.Builder
-	b.WriteString("| window | preset | cost, if `truncate` costs 1 | with lookups | content | edit anchors | written lines | names from results | " +
-		"by the index alone | demands | of what is lost, can be had back | dearer than sending everything |\n" +
-		"| --- | --- |" + strings.Repeat(" ---: |", 10) + "\n")
+	b.WriteString("| window | preset | cost with lookups, if `truncate` costs 1 | without lookups | stitched left out | served | silent losses | edit anchors | written lines | " +
+		"names from results | in place | demands | dearer than sending everything |\n| --- | --- |" + strings.Repeat(" ---: |", 11) + "\n")
 	for _, w := range measuredWindows {
 		m := all[w.name]
 		for _, name := range []preset.Name{preset.Plimsoll, preset.Truncate} {
 			f := m.Totals[name]
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", numbers.Grouped(m.Window), name,
-				ratio(f.CostVsTruncate[m.Plan]), ratio(f.CostWithDebtVsTruncate[m.Plan]), shareText(f.Content),
-				shareText(f.EditAnchors), shareText(f.WriteLines), shareText(f.RecallTool), shareText(f.RecallIndex),
-				shareText(f.Instructions), shareText(f.Recoverable), highest(f.SessionsWorse), m.Fits)
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", numbers.Grouped(m.Window), name,
+				ratio(f.CostWithDebtVsTruncate[m.Plan]), ratio(f.CostVsTruncate[m.Plan]), ratio(m.Unstitched[name].CostWithDebtVsTruncate[m.Plan]),
+				shareText(f.Served), shareText(f.SilentLosses), shareText(f.EditAnchors), shareText(f.WriteLines), shareText(f.RecallTool),
+				shareText(f.RecallInPlace), shareText(f.Instructions), highest(f.SessionsWorse), m.Fits)
 		}
 	}
 	fmt.Fprintf(&b, "\nCosts are by the sheet `%s`; conversations that are dearer are those by the sheet that has most of them.\n", all["128k"].Plan)
@@ -118,7 +117,7 @@ func variantRows(all map[string]measurement) string {
 	var b strings.Builder
 	b.WriteString("| set |")
 	for _, w := range measuredWindows {
-		fmt.Fprintf(&b, " %s: cost | recall | edits |", w.name)
+		fmt.Fprintf(&b, " %s: cost | silent | edits |", w.name)
 	}
 	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", 3*len(measuredWindows)) + "\n")
 	row := func(name string, of func(measurement) measuredSums) {
@@ -126,7 +125,7 @@ func variantRows(all map[string]measurement) string {
 		for _, w := range measuredWindows {
 			m := all[w.name]
 			f := of(m)
-			fmt.Fprintf(&b, " %s | %s | %s |", ratio(f.CostVsTruncate[m.Plan]), ratio(f.RecallTool), ratio(f.EditAnchors))
+			fmt.Fprintf(&b, " %s | %s | %s |", ratio(f.CostWithDebtVsTruncate[m.Plan]), ratio(f.SilentLosses), ratio(f.EditAnchors))
 		}
 		b.WriteString("\n")
 	}
@@ -142,12 +141,12 @@ func numbersIn(m measurement) string {
 	own, cut := m.Totals[preset.Plimsoll], m.Totals[preset.Truncate]
 	whole := func(r replay.Ratio) string { return fmt.Sprintf("%.0f%%", 100*float64(r)) }
 	return fmt.Sprintf("In a window of %s tokens, over %s of several agents and chats:\n\n"+
-		"- It costs **%.2f** times what leaving out the oldest messages does, and **%d of %d** conversations that fit the window\n"+
-		"  cost more than if everything was sent.\n"+
-		"- **%s** of what the user demanded is in view when a reply is due, word for word, and **%s** of the text that edits\n"+
-		"  replace or rewritten files repeat; with the oldest left out %s and %s.\n"+
+		"- With all that has to be looked up again it costs **%.2f** times what leaving out the oldest messages does, and **%d of %d**\n"+
+		"  conversations that fit the window cost more than if everything was sent.\n"+
+		"- **%s** of the demands, decisions, last errors and open points is out of view when a reply is due, which nothing tells the\n"+
+		"  model; with the oldest left out %s. **%s** of the replies have in place all that they use, to %s.\n"+
 		"- **%s** of the names from results of tools that are out of view can be had back by the model, with ids that it is\n"+
 		"  shown; of what is left out, none.\n",
-		numbers.Grouped(m.Window), numbers.Count(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), highest(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.Content),
-		whole(cut.Instructions), whole(cut.Content), whole(own.Recoverable))
+		numbers.Grouped(m.Window), numbers.Count(m.Corpus.Files, "recorded conversation"), float64(own.CostWithDebtVsTruncate[m.Plan]), highest(own.SessionsWorse), m.Fits,
+		whole(own.SilentLosses), whole(cut.SilentLosses), whole(own.Served), whole(cut.Served), whole(own.Recoverable))
 }

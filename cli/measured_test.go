@@ -44,10 +44,11 @@ type measurement struct {
 	Plan   string   `json:"plan_sheet"`
 	Sheets []string `json:"sheets"`
 
-	Corpus   replay.Corpus                `json:"corpus"`
-	Fits     int                          `json:"fits"` // conversations that fit, sent whole
-	Totals   map[preset.Name]measuredSums `json:"totals"`
-	Variants map[string]measuredSums      `json:"variants"` // of plimsoll, by the key that is set; one sheet
+	Corpus     replay.Corpus                `json:"corpus"`
+	Fits       int                          `json:"fits"` // conversations that fit, sent whole
+	Totals     map[preset.Name]measuredSums `json:"totals"`
+	Unstitched map[preset.Name]measuredSums `json:"unstitched"` // without stitched recordings
+	Variants   map[string]measuredSums      `json:"variants"`   // of plimsoll, by the key that is set; one sheet
 	// Claude is what policies cost over each wire and with each lifetime of the
 	// cache, by sheet, in tokens at the price of input.
 	Claude map[preset.Name]map[string]float64 `json:"claude"`
@@ -61,20 +62,17 @@ type measuredSums struct {
 
 // variants are settings that were measured and are not the default.
 var variants = []string{
-	"compaction.summary.when=never",
-	"compaction.evict.target=0.6",
-	"compaction.evict.cold=0.3",
-	"compaction.evict.index=0.005",
-	"compaction.protected_ratio=0.05",
-	"compaction.mask.enabled=true",
+	"compaction.summary.when=load-line",
+	"compaction.evict.cold=0.5",
+	"compaction.evict.cold_protected=0.25",
 }
 
 // measureFolder measures the recordings of a folder.
 func measureFolder(t *testing.T, folder string, window int) measurement {
 	t.Helper()
-	report := replayFolder(t, folder, window, "--all")
+	report := replayFolder(t, folder, window, "--preset", "plimsoll,raw,truncate")
 	m := measurement{Window: report.Window, Plan: report.Plan, Sheets: report.Sheets, Corpus: report.Corpus,
-		Totals: map[preset.Name]measuredSums{}, Variants: map[string]measuredSums{}, Claude: map[preset.Name]map[string]float64{}}
+		Totals: map[preset.Name]measuredSums{}, Unstitched: map[preset.Name]measuredSums{}, Variants: map[string]measuredSums{}, Claude: map[preset.Name]map[string]float64{}}
 	for _, f := range report.Files {
 		if f.Fits {
 			m.Fits++
@@ -82,6 +80,9 @@ func measureFolder(t *testing.T, folder string, window int) measurement {
 	}
 	for name, f := range report.Totals {
 		m.Totals[name] = summed(f)
+	}
+	for _, name := range []preset.Name{preset.Plimsoll, preset.Truncate} {
+		m.Unstitched[name] = summed(report.Unstitched[name])
 	}
 	for _, v := range variants {
 		m.Variants[v] = summed(replayFolder(t, folder, window, "--preset", measure.Configured, "--cfg", v, "--prices", report.Plan).Totals[measure.Configured])

@@ -17,15 +17,15 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// runWithFigures returns a run with given figures: cost relative to truncate, content, overflow.
+// runWithFigures returns a run with given figures: cost relative to truncate, replies served, overflow.
 func runWithFigures(rows map[preset.Name][3]float64) measure.Run {
 	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.DefaultPlanSheet}, Totals: map[preset.Name]replay.Figures{},
 		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778, EditAnchors: 520}}
 	r := measure.Run{Report: report, Sheet: replay.DefaultPlanSheet}
 	for name, row := range rows {
-		report.Totals[name] = replay.Figures{RetainedNeeds: replay.RetainedNeeds{Content: replay.Ratio(row[1])}, Overflow: int(row[2]),
-			CostRatio:      map[string]replay.Ratio{replay.DefaultPlanSheet: replay.Ratio(row[0] / 2)},
-			CostVsTruncate: map[string]replay.Ratio{replay.DefaultPlanSheet: replay.Ratio(row[0])}}
+		report.Totals[name] = replay.Figures{RetainedNeeds: replay.RetainedNeeds{Served: replay.Ratio(row[1]),
+			CostWithDebtRatio:      map[string]replay.Ratio{replay.DefaultPlanSheet: replay.Ratio(row[0] / 2)},
+			CostWithDebtVsTruncate: map[string]replay.Ratio{replay.DefaultPlanSheet: replay.Ratio(row[0])}}, Overflow: int(row[2])}
 		r.Policies = append(r.Policies, name)
 	}
 	slices.Sort(r.Policies)
@@ -39,23 +39,6 @@ func TestTheFrontHasThePoliciesThatNoOtherBeats(t *testing.T) {
 		"full": {0.1, 1, 3}, "unknown": {0.2, math.NaN(), 0}, "best": {1.2, 0.99, 0},
 	})
 	if diff := cmp.Diff([]preset.Name{"alike", "best", "cheap", "good"}, r.Front()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestWithoutEditsNamesAreComparedWithoutTheirIndex(t *testing.T) {
-	t.Parallel()
-	r := runWithFigures(map[preset.Name][3]float64{"cheap": {0.5, math.NaN(), 0}, "good": {0.9, math.NaN(), 0}})
-	if front := r.Front(); len(front) != 0 {
-		t.Errorf("without content the front is %v", front)
-	}
-	r.Report.Corpus.EditAnchors = 0
-	for name, recall := range map[preset.Name]replay.Ratio{"cheap": 0.7, "good": 0.8} {
-		f := r.Report.Totals[name]
-		f.RecallTool, f.WithoutIndex.RecallTool = 0.9, recall
-		r.Report.Totals[name] = f
-	}
-	if diff := cmp.Diff([]preset.Name{"cheap", "good"}, r.Front()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

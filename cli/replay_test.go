@@ -129,9 +129,9 @@ func TestReplayUsesTheConfiguredRules(t *testing.T) {
 		"tool_results={max_chars: 50_000, keep_full: false}": {1, 1},
 	} {
 		got, _ := d.replay(0, strings.NewReader(file), "-", "--preset", "configured", "--cfg", set, "--prices", "anthropic-5m")
-		f, _ := got.Totals["configured"]["without_index"].(map[string]any)
-		if f["recall_tool"] != want[0] || f["recoverable"] != want[1] {
-			t.Errorf("%s: recall %v, recoverable %v", set, f["recall_tool"], f["recoverable"])
+		f := got.Totals["configured"]
+		if f["recall_in_place"] != want[0] || f["recoverable"] != want[1] {
+			t.Errorf("%s: recall %v, recoverable %v", set, f["recall_in_place"], f["recoverable"])
 		}
 		if costs := got.Totals["configured"]["cost"].(map[string]any); len(costs) != 1 {
 			t.Errorf("billed by %v", costs)

@@ -16,12 +16,12 @@ func TestTheSentenceSaysOnlyWhatTheFiguresCarry(t *testing.T) {
 		want                   string
 	}{
 		"a gain, rounded down": {0.823, 0.987, 0, 42, "On these 42 conversations (3,242 requests, 31.4 M tokens if everything is sent; prices anthropic-5m) " +
-			"Plimsoll costs 58 % less than sending everything (7 requests too large for the window), and keeps in view 98 % of the names from tool results that later replies use."},
-		"no gain":                {1.99, 1, 0, 42, "Plimsoll costs as much as sending everything (7 requests too large for the window)."},
-		"a loss":                 {2.09, 1, 0, 42, "Plimsoll costs 5 % more than sending everything (7 requests too large for the window)."},
+			"Plimsoll costs, with looking things up again, 58 % less than sending everything (7 requests too large for the window), and keeps in view 98 % of the names from tool results that later replies use."},
+		"no gain":                {1.99, 1, 0, 42, "Plimsoll costs, with looking things up again, as much as sending everything (7 requests too large for the window)."},
+		"a loss":                 {2.09, 1, 0, 42, "Plimsoll costs, with looking things up again, 5 % more than sending everything (7 requests too large for the window)."},
 		"few":                    {0.8, 1, 0, 9, "9 conversations: too few to say what Plimsoll saves on others."},
 		"requests that are over": {0.8, 1, 1, 42, ""},
-		"names unknown":          {0.8, float64(replay.NoRatio()), 0, 42, "Plimsoll costs 60 % less than sending everything (7 requests too large for the window)."},
+		"names unknown":          {0.8, float64(replay.NoRatio()), 0, 42, "Plimsoll costs, with looking things up again, 60 % less than sending everything (7 requests too large for the window)."},
 	} {
 		r := runWithFigures(map[preset.Name][3]float64{preset.Plimsoll: {test.costVsTruncate, 1, float64(test.overflow)}, preset.Raw: {2, 1, 7}})
 		r.Report.Corpus.Files = test.files

@@ -54,7 +54,7 @@ func TestModelsHaveTheirPriceSheets(t *testing.T) {
 		"anthropic/claude-sonnet-4-6":          {chats, planner.PriceSheet{Read: 1, Write: 1}}, // caches nothing over chat completions
 		"anthropic/claude-opus-4-5":            {proxied, planner.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
 		"openrouter/anthropic/claude-opus-5.5": {a, planner.PriceSheet{Read: 0.05, Write: 1.25, Lifetime: 5 * time.Minute}},
-		"ollama/qwen3":                         {a, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: 5 * time.Minute}},
+		"ollama/qwen3":                         {a, planner.PriceSheet{Read: 0.1, Write: 1, Lifetime: 5 * time.Minute, Unpriced: true}},
 		"mine/whatever":                        {a, planner.DefaultSheet()},
 	} {
 		got := resolvedModel(t, c.app, name).Sheet()

@@ -80,7 +80,7 @@ var allowed = map[string]func(was, now Config) bool{
 	"compaction.micro.keep_recent":      atLeast(func(c Config) int { return c.Compaction.Micro.KeepRecent }),
 	"compaction.summary.review":         func(_, now Config) bool { return now.Compaction.Summary.Review },
 	"compaction.summary.when": func(was, now Config) bool {
-		return !isLooser(now.Compaction.Summary.When, was.Compaction.Summary.When, preset.SummaryNever, preset.SummaryByHand, preset.SummaryAtLoadLine)
+		return !isLooser(now.Compaction.Summary.When, was.Compaction.Summary.When, preset.SummaryNever, preset.SummaryByHand, preset.SummaryAuto, preset.SummaryAtLoadLine)
 	},
 }
 

@@ -54,7 +54,7 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		{base, "compaction: {summary: {model: a/b, instructions: send it}}", "compaction.summary.model = a/b; compaction.summary.instructions = send it"},
 		{base, "compaction: {summary: {review: true}}", ""},
 		{base, "compaction: {summary: {when: never}}", ""},
-		{base, "compaction: {summary: {when: load-line}}", ""},
+		{base, "compaction: {summary: {when: auto}}", ""},
 		{"compaction: {summary: {when: by-hand}}", "compaction: {summary: {when: never}}", ""},
 		{"compaction: {summary: {when: by-hand}}", "compaction: {summary: {when: load-line}}", "compaction.summary.when = load-line"},
 		{"compaction: {summary: {when: never}}", "compaction: {summary: {when: by-hand}}", "compaction.summary.when = by-hand"},

@@ -134,7 +134,9 @@ func TestParsedDocuments(t *testing.T) {
 		"compaction: {profiles: {p: {summary: summarize}}}":                                  summary(config.ProfileSummary{Policy: "summarize"}),
 		"compaction: {profiles: {p: {summary: {model: a/b, max_tokens: 5}, reasoning: ''}}}": summary(config.ProfileSummary{Policy: "summarize", Model: "a/b", MaxTokens: 5}),
 		"compaction: {profiles: {p: {summary: {instructions: hush, mode: raw-union}}}}":      summary(config.ProfileSummary{Policy: "summarize", Instructions: "hush", Mode: "raw-union"}),
-		"compaction: {evict: {target: auto, cold: 0.84, index: 0.02}}":                       func(c *config.Config) { c.Compaction.Evict = preset.EvictRules{Cold: 0.84, Index: 0.02} },
+		"compaction: {evict: {target: auto, cold: 0.84, cold_protected: 0.1, index: 0.02}}": func(c *config.Config) {
+			c.Compaction.Evict = preset.EvictRules{Cold: 0.84, ColdProtected: 0.1, Index: 0.02}
+		},
 		"compaction: {preset: oneclaw}": func(c *config.Config) {
 			c.Compaction.Values, c.ToolResults.MaxChars, c.ToolResults.KeepFull = preset.RulesOf(preset.OneClaw).Values, 30_000, false
 		},

@@ -115,7 +115,7 @@ func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect
 			}
 			return saved(model, u)
 		})
-		b.CacheRetention = model.CacheRetention(check.Log, float64(b.Reading.Used))
+		b.CacheRetention = model.CacheRetention(check.Log, float64(b.Reading.Used), planner.StepSizes(rules, check.Meter))
 		return b
 	}
 }

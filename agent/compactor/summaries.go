@@ -246,6 +246,9 @@ func (c *Compactor) whyNoSummary(plan planner.Plan) string {
 	case failed != 0:
 		return fmt.Sprintf("no summary: see e%d", failed)
 	}
+	if c.journal.Rules().Summary.When == preset.SummaryAuto && !c.journal.Model().Sheet().Unpriced {
+		return "no summary: it would cost more than the look-ups that it saves, or was not started in time"
+	}
 	return "no summary: none was started in time"
 }
 

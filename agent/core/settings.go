@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/projection"
 	"plimsoll/compact/promptcache"
 	"plimsoll/conversation"
@@ -378,7 +379,7 @@ func (j *Journal) ChooseTTL() {
 	terms := m.CacheTerms()
 	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {
 		o := llm.CacheChoiceInput(*m, j.log.Events())
-		o.Prompt = j.meter.RequestEstimate()
+		o.Prompt, o.Steps = j.meter.RequestEstimate(), planner.StepSizes(j.rules, j.meter)
 		m.CacheTTL = terms.ChooseLifetime(o).Lifetime
 	}
 	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.countedPause { // a retried request counts once

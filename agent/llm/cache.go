@@ -37,6 +37,7 @@ const (
 // cache charges the full price every time.
 func (m Model) Sheet() planner.PriceSheet {
 	s := planner.DefaultSheet()
+	s.Unpriced = m.Prices == nil || m.Prices.Input <= 0
 	switch p := m.Prices; {
 	case m.NoCache:
 		s.Read, s.Write = 1, 1
@@ -109,14 +110,14 @@ func (m Model) assumedLifetime(write float64) time.Duration {
 }
 
 // CacheRetention says how long the model's cache keeps a conversation, and why. prompt is the size of the next request in tokens.
-func (m Model) CacheRetention(events []conversation.Event, prompt float64) promptcache.Retention {
+func (m Model) CacheRetention(events []conversation.Event, prompt float64, steps promptcache.Steps) promptcache.Retention {
 	k := promptcache.Retention{Lifetime: m.Sheet().CacheLifetime()}
 	switch {
 	case m.NoCache:
 		k.Reason = promptcache.RetentionNoCache
 	case m.TTL == TTLChosen:
 		o := CacheChoiceInput(m, events)
-		o.Prompt = prompt
+		o.Prompt, o.Steps = prompt, steps
 		k.Reason = promptcache.RetentionByPauses
 		if c := m.CacheTerms().ChooseLifetime(o); c.Lifetime == k.Lifetime {
 			k.SavedTokens = c.SavedTokens // with another lifetime, the choice changes as soon as the cache is cold

@@ -207,7 +207,7 @@ const fewConversations = 10
 // if Plimsoll was not replayed. Shares are rounded down.
 func (r Run) Sentence() string {
 	f, replayed := r.Report.Totals[preset.Plimsoll]
-	ratio := float64(f.CostRatio[r.Sheet])
+	ratio := float64(f.CostWithDebtRatio[r.Sheet])
 	if !replayed || math.IsNaN(ratio) || f.Overflow > 0 {
 		return ""
 	}
@@ -223,7 +223,7 @@ func (r Run) Sentence() string {
 			everything += " (" + numbers.Count(raw.Overflow, "request") + " too large for the window)"
 		}
 	}
-	set += "; prices " + plain.Line(r.Sheet) + ") Plimsoll costs "
+	set += "; prices " + plain.Line(r.Sheet) + ") Plimsoll costs, with looking things up again, "
 	switch saved := math.Floor(100 * (1 - ratio)); {
 	case saved < 0:
 		return fmt.Sprintf("%s%.0f %% more than %s.", set, -saved, everything)
@@ -235,4 +235,20 @@ func (r Run) Sentence() string {
 		return fmt.Sprintf("%s%.0f %% less than %s, and keeps in view %.0f %% of the names from tool results that later replies use.", set,
 			saved, everything, math.Floor(100*float64(f.RecallTool)))
 	}
+}
+
+// others says what Plimsoll comes to in the conversation in the middle, and without stitched ones.
+func (r Run) others() string {
+	f, replayed := r.Report.Totals[preset.Plimsoll]
+	if !replayed {
+		return ""
+	}
+	m := f.Medians
+	text := fmt.Sprintf("\nPlimsoll in the conversation in the middle: /TRUNC %s, SERVED %s, SILENT %s.\n",
+		ratioText(m.CostWithDebtVsTruncate[r.Sheet]), ratioText(m.Served), ratioText(m.SilentLosses))
+	if w, ok := r.Report.Unstitched[preset.Plimsoll]; ok {
+		text += fmt.Sprintf("Without recordings stitched from several sessions: /TRUNC %s, SERVED %s, SILENT %s.\n",
+			ratioText(w.CostWithDebtVsTruncate[r.Sheet]), ratioText(w.Served), ratioText(w.SilentLosses))
+	}
+	return text
 }

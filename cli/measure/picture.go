@@ -18,8 +18,8 @@ import (
 	"plimsoll/themes"
 )
 
-// The picture has a row for each policy, the cheapest first, with two bars: its cost, and the share of needed text that the
-// view no longer has. Shorter bars are better. Lengths are in pixels.
+// The picture has a row for each policy, the cheapest first, with two bars: its cost, and the share of replies that lacked
+// something that they used. Shorter bars are better. Lengths are in pixels.
 const (
 	pictureWidth = 760
 	firstRow     = 112
@@ -41,11 +41,11 @@ type bars struct {
 
 // WritePicture draws what each policy costs and loses, as SVG.
 func (r Run) WritePicture(w io.Writer) error {
-	kept := keptAxis(r.Report)
+	kept := keptAxis()
 	var rows []bars
 	for _, name := range r.Policies {
 		f := r.Report.Totals[name]
-		rows = append(rows, bars{plain.Line(string(name)), float64(f.CostVsTruncate[r.Sheet]), 1 - float64(kept.of(f)), f.Overflow,
+		rows = append(rows, bars{plain.Line(string(name)), float64(f.CostWithDebtVsTruncate[r.Sheet]), 1 - float64(kept.of(f)), f.Overflow,
 			name == preset.Plimsoll || name == Configured})
 	}
 	slices.SortFunc(rows, func(a, b bars) int {
@@ -68,8 +68,8 @@ func (r Run) WritePicture(w io.Writer) error {
 		fmt.Fprintf(&b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, x, y, escape(text))
 	}
 	text("quiet", nameLeft, 60, ansi.Truncate(subtitle, 100, "…"))
-	text("quiet", costLeft, firstRow-20, "cost, if truncate costs 1")
-	text("quiet", lostLeft, firstRow-20, kept.label+" that is out of view")
+	text("quiet", costLeft, firstRow-20, "cost with lookups, if truncate costs 1")
+	text("quiet", lostLeft, firstRow-20, kept.label)
 	for i, row := range rows {
 		y, class := firstRow+i*rowHeight, ""
 		if row.ours {

@@ -52,29 +52,26 @@ func (r Run) Document() Document {
 	return d
 }
 
-// axis is the share of text in view that cost is compared with.
+// axis is the share that cost is compared with.
 type axis struct {
 	head  string // of its column
 	label string
 	of    func(replay.Figures) replay.Ratio
 }
 
-// keptAxis is content, or, if no reply edits or writes files, recalled names from tool results without indexes of names.
-func keptAxis(report replay.Report) axis {
-	if report.Corpus.EditAnchors+report.Corpus.WrittenLines > 0 {
-		return axis{"CONTENT", "content", func(f replay.Figures) replay.Ratio { return f.Content }}
-	}
-	return axis{"RECALL without indexes", "names from tools, without indexes", func(f replay.Figures) replay.Ratio { return f.WithoutIndex.RecallTool }}
+// keptAxis is the share of replies that had in place all that they used.
+func keptAxis() axis {
+	return axis{"SERVED", "replies that lacked something", func(f replay.Figures) replay.Ratio { return f.Served }}
 }
 
 // Front lists the Pareto-optimal policies among those whose requests all fit the window: no other one is better on cost or on
-// the share in view without being worse on the other.
+// the share of replies served without being worse on the other.
 func (r Run) Front() []preset.Name {
 	front := []preset.Name{}
-	kept := keptAxis(r.Report)
+	kept := keptAxis()
 	figures := func(name preset.Name) (cost, share float64, ok bool) {
 		f := r.Report.Totals[name]
-		c, k := f.CostVsTruncate[r.Sheet], kept.of(f)
+		c, k := f.CostWithDebtVsTruncate[r.Sheet], kept.of(f)
 		return float64(c), float64(k), f.Overflow == 0 && c.IsKnown() && k.IsKnown()
 	}
 	for _, name := range r.Policies {

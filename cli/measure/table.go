@@ -29,22 +29,21 @@ func (r Run) columns() []column {
 	}
 	type figures = replay.Figures
 	return []column{
-		{"COST", "by " + plain.Line(r.Sheet) + ", if sending everything costs 1",
-			func(f figures) string { return ratioText(f.CostRatio[r.Sheet]) }},
+		{"COST", "by " + plain.Line(r.Sheet) + ", if sending everything costs 1; looking up what was needed and not in place is billed",
+			func(f figures) string { return ratioText(f.CostWithDebtRatio[r.Sheet]) }},
 		{"OVER", "requests larger than the window, which providers refuse",
 			func(f figures) string { return numbers.Grouped(f.Overflow) }},
+		{"SERVED", "replies that had in place all that they used, mean over conversations", func(f figures) string { return ratioText(f.Served) }},
+		{"SILENT", "demands, decisions, last errors and open points: share out of view, which nothing tells", func(f figures) string { return ratioText(f.SilentLosses) }},
 		{"CONTENT", "lines that edits and rewritten files go back to: share still in view",
 			func(f figures) string { return ratioText(f.Content) }},
 		{"RECALL", "names from tool results that later replies use: share still in view",
 			func(f figures) string { return ratioText(f.RecallTool) }},
-		{"INSTR", "what the user demanded: share still in view", func(f figures) string { return ratioText(f.Instructions) }},
 		{"SUMS", "summaries", func(f figures) string { return numbers.Grouped(f.Summaries) }},
 		{"/TRUNC", "the same as COST, if leaving out the oldest costs 1",
-			func(f figures) string { return ratioText(f.CostVsTruncate[r.Sheet]) }},
+			func(f figures) string { return ratioText(f.CostWithDebtVsTruncate[r.Sheet]) }},
 		{"WORSE", "conversations dearer than sending everything, of the " + numbers.Grouped(fits) + " that fit the window",
 			func(f figures) string { return numbers.Grouped(f.SessionsWorse[r.Sheet]) }},
-		{"DEBT", "the same as COST, with looking up what was needed and not in view",
-			func(f figures) string { return ratioText(f.CostWithDebtRatio[r.Sheet]) }},
 	}
 }
 
@@ -76,9 +75,10 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	}
 	b.WriteString("\n" + notes)
 	if len(front) > 0 {
-		fmt.Fprintf(&b, "*        nothing else without OVER is cheaper and has as much %s, or as cheap and has more\n", keptAxis(r.Report).head)
+		fmt.Fprintf(&b, "*        nothing else without OVER is cheaper and has as much %s, or as cheap and has more\n", keptAxis().head)
 	}
 	b.WriteString("\nWhat is in view need not be used: shares are upper bounds.\nThe recorded model saw everything, and so had less to look up again.\n")
+	b.WriteString(r.others())
 	for _, name := range r.Policies {
 		if n := r.Report.Totals[name].Violations; n > 0 {
 			fmt.Fprintf(&b, "%s makes requests that providers refuse: %s\n", plain.Line(string(name)), numbers.Count(n, "fault"))

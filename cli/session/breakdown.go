@@ -19,11 +19,12 @@ import (
 func BreakdownOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) inspect.Breakdown {
 	m = m.WithStoredTTL(snapshot.Events)
 	idle, cacheInvalid := snapshot.idleSinceReply(m, time.Now())
+	measured := MeterOf(rules, snapshot, m)
 	b := inspect.NewBreakdown(rules, planner.Check{
-		Moment: planner.MomentTurn, Log: snapshot.WithPartial, View: snapshot.View, Meter: MeterOf(rules, snapshot, m),
+		Moment: planner.MomentTurn, Log: snapshot.WithPartial, View: snapshot.View, Meter: measured,
 		Idle: idle, CacheInvalid: cacheInvalid, Sheet: m.Sheet(), History: planner.HistoryOf(snapshot.WithPartial),
 	}, catalog.Savings(m))
-	b.CacheRetention = m.CacheRetention(snapshot.WithPartial, float64(b.Reading.Used))
+	b.CacheRetention = m.CacheRetention(snapshot.WithPartial, float64(b.Reading.Used), planner.StepSizes(rules, measured))
 	return b
 }
 

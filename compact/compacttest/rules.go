@@ -20,7 +20,8 @@ func PlanRules() preset.Rules {
 	r := preset.RulesOf(preset.Plimsoll)
 	r.TriggerRatio, r.HardRatio, r.ProtectedRatio, r.TokenThreshold = 0.8, 0.95, 0.25, 0
 	r.Mask = preset.MaskRules{Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800}
-	r.Evict = preset.EvictRules{Target: 0.4, Cold: 0.7, Index: 0.0001, Words: 0.0001}
+	r.Evict = preset.EvictRules{Target: 0.4, Cold: 0.7, ColdProtected: 0.25, Index: 0.0001, Words: 0.0001}
+	r.Summary.When = preset.SummaryAtLoadLine
 	r.Planner = preset.PlannerRules{
 		TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2, GrowthRatio: 0.15, ResultRatio: 0.25, ProgressRatio: 0.125,
 		ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.05, SummaryRatio: 0.02,

@@ -49,8 +49,8 @@ func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
 	if p.window == 0 || len(c.View.Messages) == 0 {
 		return Plan{}
 	}
-	target, _ := p.stepTargets()
-	return p.planStep(p.newPlan(trigger), target, false)
+	atLine, _ := p.stepTargets()
+	return p.planStep(p.newPlan(trigger), atLine, false)
 }
 
 // planAfterRefusal returns the plan of rules that act only when a server refused a request.

@@ -80,8 +80,8 @@ func (c Check) Forecast(r preset.Rules) Forecast {
 }
 
 func (p *planner) predictSteps(f *Forecast) {
-	target, cold := p.stepTargets()
-	f.Cold, f.ColdLine = p.check.Cold(), int(cold) // tokens are whole numbers, so rounding down changes no comparison
+	atLine, cold := p.stepTargets()
+	f.Cold, f.ColdLine = p.check.Cold(), int(cold.target) // tokens are whole numbers, so rounding down changes no comparison
 	if p.used > float64(f.ColdLine) && f.TurnsRequired == 0 && p.cooldown.allowsColdStep() {
 		plan := p.planStep(p.newPlan(TriggerCold), cold, false)
 		if note, ok := plan.Note.(conversation.Summary); ok {
@@ -89,39 +89,39 @@ func (p *planner) predictSteps(f *Forecast) {
 		}
 	}
 	if growth := float64(max(0, f.AtTokens-p.reading.Used)); growth > 0 {
-		p.predictStepAtLine(f, target, growth)
+		p.predictStepAtLine(f, atLine, growth)
 		return
 	}
 	if f.Cold {
-		target = min(target, cold)
+		atLine = atLine.andCold(cold)
 	}
 	plan := p.newPlan(TriggerLoadLine)
 	plan.BlocksRequest = p.aboveHardLine()
-	plan = p.planStep(plan, target, p.check.History.mayAskModel(p.rules))
+	plan = p.planStep(plan, atLine, true)
 	if note, ok := plan.Note.(conversation.Summary); ok {
 		f.EvictFrom, f.EvictTo, f.After = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
 		p.predictSummary(f, plan.Spans)
 	}
 }
 
-// predictStepAtLine predicts a step down to a target after a growth in tokens.
-func (p *planner) predictStepAtLine(f *Forecast, target, growth float64) {
-	spans := p.spansEvictedAfter(target, growth)
+// predictStepAtLine predicts a step at the load line after a growth in tokens.
+func (p *planner) predictStepAtLine(f *Forecast, to stepTarget, growth float64) {
+	spans := p.spansEvictedAfter(to, growth)
 	if len(spans) == 0 {
 		return
 	}
 	note := EvictionNote(p.check.Log, p.check.View, spans, p.noteLimits())
 	before := float64(p.tokensOf(p.check.View)) + growth
 	after := float64(p.tokensOf(p.viewAfter(Plan{Masks: []conversation.Body{note}}))) + growth
-	more := after > target
+	more := after > to.target
 	if more {
-		after = target // the step also evicts messages that are still to come
+		after = to.target // the step also evicts messages that are still to come
 	}
 	if gain := before - after; gain <= 0 || gain < p.rules.Planner.ProgressRatio*(p.used+growth) {
 		return
 	}
 	f.EvictFrom, f.EvictTo, f.EvictsMore, f.After = note.FromTurn, note.ToTurn, more, int(math.Round(after))
-	if p.check.History.mayAskModel(p.rules) {
+	if p.wantsSummary() {
 		p.predictSummary(f, p.summarySpans(spans))
 	}
 }

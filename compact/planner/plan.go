@@ -27,10 +27,11 @@ type PriceSheet struct {
 	Read     float64       // for tokens read from the cache; 1 without a cache
 	Write    float64       // for tokens that are not in the cache
 	Lifetime time.Duration // of the cache, 0 if unknown
+	Unpriced bool          // the model costs nothing, or its price is unknown
 }
 
 // DefaultSheet returns the prices to assume for a provider whose prices are unknown.
-func DefaultSheet() PriceSheet { return PriceSheet{Read: 0.1, Write: 1} }
+func DefaultSheet() PriceSheet { return PriceSheet{Read: 0.1, Write: 1, Unpriced: true} }
 
 // UnknownLifetime is the lifetime to assume for a provider's cache if the provider states none.
 const UnknownLifetime = time.Hour

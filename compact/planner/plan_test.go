@@ -235,6 +235,34 @@ func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 	if warm, cold := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
 		t.Errorf("the plan of a warm cache is %q, of a cold one %q", warm, cold)
 	}
+	// What it spares is a share of its own.
+	k = k.With(cold).With(func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold = 0.1 })
+	fewer := k.With(func(k *compacttest.PlannerInput) { k.Rules.Evict.ColdProtected = 0.05 })
+	if a, b := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(fewer.Plan(l)); a != "load line: cover 1-47" || b != "load line: cover 1-59" {
+		t.Errorf("sparing a quarter of the window the plan is %q, sparing a twentieth %q", a, b)
+	}
+}
+
+func TestASummaryThatIsPaidForIsWantedWhereTheModelLooksBack(t *testing.T) {
+	t.Parallel()
+	auto := func(k *compacttest.PlannerInput) { k.Rules.Summary.When = preset.SummaryAuto }
+	unpriced := func(k *compacttest.PlannerInput) { k.Check.Sheet.Unpriced = true }
+	plain := (&compacttest.LogBuilder{}).ToolTurns(17).UserTokens(1)
+	looks := (&compacttest.LogBuilder{}).ToolTurns(17)
+	for range 20 {
+		looks.CallTokens(conversation.ToolRecall, "{}", 10)
+	}
+	looks.UserTokens(1)
+	k := compacttest.PlannerInputAt(planner.MomentTurn).With(auto)
+	for name, c := range map[string]struct {
+		k       compacttest.PlannerInput
+		log     *compacttest.LogBuilder
+		summary bool
+	}{"never looked back": {k, plain, false}, "looks back": {k, looks, true}, "no price": {k.With(unpriced), plain, true}} {
+		if got := compacttest.DescribePlan(c.k.Plan(c.log)); strings.Contains(got, "cover") != c.summary || !strings.HasPrefix(got, "load line") {
+			t.Errorf("%s: %q, with a summary %v", name, got, c.summary)
+		}
+	}
 }
 
 func TestSummariesAreMergedAboveTheirLimits(t *testing.T) {

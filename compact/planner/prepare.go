@@ -22,6 +22,9 @@ func (p *planner) planPreparation() Plan {
 	if left := float64(timing.TokensLeft); left <= 0 || left > meter.NearShare*p.window || timing.TurnsRequired > 0 || timing.Turns == 0 || timing.Turns > prepareTurns {
 		return Plan{}
 	}
+	if !p.wantsSummary() {
+		return Plan{}
+	}
 	spans := p.spansToPrepare(float64(timing.TokensLeft))
 	if len(spans) == 0 {
 		return Plan{}
@@ -31,8 +34,8 @@ func (p *planner) planPreparation() Plan {
 
 // spansToPrepare returns the spans that the step at the load line will evict after so many more tokens, nil if that saves too little.
 func (p *planner) spansToPrepare(more float64) []conversation.Span {
-	target, _ := p.stepTargets()
-	spans := p.spansEvictedAfter(target, more)
+	atLine, _ := p.stepTargets()
+	spans := p.spansEvictedAfter(atLine, more)
 	evicted := p.check.Meter.Factor()*float64(meter.EstimateCovered(p.check.View, spans)) + p.check.Meter.BoundThinkingTokens() - p.noteTokens()
 	if !p.savesEnough(evicted) {
 		return nil
@@ -42,7 +45,6 @@ func (p *planner) spansToPrepare(more float64) []conversation.Span {
 
 // spansEvictedAfter returns the present spans that a step down to a target evicts after so many
 // more tokens, which count among the protected newest ones.
-func (p *planner) spansEvictedAfter(target, more float64) []conversation.Span {
-	protected := max(0, p.protectedTokens()-more)
-	return chooseEviction(p.check.View, p.check.Meter, target-more, p.noteTokens(), protected).spans
+func (p *planner) spansEvictedAfter(to stepTarget, more float64) []conversation.Span {
+	return chooseEviction(p.check.View, p.check.Meter, to.target-more, p.noteTokens(), max(0, to.protected-more)).spans
 }

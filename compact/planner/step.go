@@ -7,6 +7,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
+	"plimsoll/compact/promptcache"
 	"plimsoll/compact/summary"
 	"plimsoll/conversation"
 )
@@ -26,11 +27,11 @@ func (p *planner) planEviction() Plan {
 	if p.window == 0 {
 		return Plan{}
 	}
-	target, cold := p.stepTargets()
+	atLine, cold := p.stepTargets()
 	blocks := p.aboveHardLine()
 	switch {
 	case p.aboveLoadLine(p.reading.Used) && (blocks || p.cooldown.allowsStep()):
-		plan, stepTarget := p.newPlan(TriggerLoadLine), target
+		plan := p.newPlan(TriggerLoadLine)
 		switch plan.BlocksRequest = blocks; {
 		case p.check.Refused:
 			plan.Trigger = TriggerOverflow
@@ -38,19 +39,42 @@ func (p *planner) planEviction() Plan {
 			plan.Trigger = TriggerHardLine
 		}
 		if p.check.Cold() {
-			stepTarget = min(stepTarget, cold)
+			atLine = atLine.andCold(cold)
 		}
-		return p.planStep(plan, stepTarget, p.check.History.mayAskModel(p.rules))
-	case p.check.Cold() && p.check.Moment != MomentReply && p.cooldown.allowsColdStep() && p.used > cold:
+		return p.planStep(plan, atLine, true)
+	case p.check.Cold() && p.check.Moment != MomentReply && p.cooldown.allowsColdStep() && p.used > cold.target:
 		return p.planStep(p.newPlan(TriggerCold), cold, false)
 	}
 	return Plan{}
 }
 
-// stepTargets returns the tokens of a request after a step: at the load line, and with a cold cache.
-func (p *planner) stepTargets() (target, cold float64) {
-	target, cold = p.rules.Evict.Targets(int(p.window), p.capacity, p.reading.LoadLine)
-	return p.raisedForPrompt(target), p.raisedForPrompt(cold)
+// stepTarget is how far a step goes, in tokens.
+type stepTarget struct {
+	target    float64 // of the request after it
+	protected float64 // newest ones that it does not evict
+}
+
+// andCold returns the target of a step at the load line while the cache is cold: it goes as far as either.
+func (t stepTarget) andCold(cold stepTarget) stepTarget {
+	return stepTarget{min(t.target, cold.target), min(t.protected, cold.protected)}
+}
+
+// stepTargets returns the targets of a step: at the load line, and with a cold cache.
+func (p *planner) stepTargets() (atLine, cold stepTarget) {
+	target, coldTarget := p.rules.Evict.Targets(int(p.window), p.capacity, p.reading.LoadLine)
+	left := shareLeftByPrompt(p.capacity, p.reading) * float64(p.capacity)
+	atLine = stepTarget{p.raisedForPrompt(target), left * p.rules.ProtectedShare(p.capacity)}
+	return atLine, stepTarget{p.raisedForPrompt(coldTarget), left * p.rules.ColdProtectedShare(p.capacity)}
+}
+
+// StepSizes returns the sizes to which steps of the rules bring requests.
+func StepSizes(r preset.Rules, m meter.Meter) promptcache.Steps {
+	p := newPlanner(&r, &Check{Meter: m})
+	if p.window == 0 || !r.ActsAutomatically() || !r.EvictsAutomatically() {
+		return promptcache.Steps{}
+	}
+	atLine, cold := p.stepTargets()
+	return promptcache.Steps{Cold: cold.target, Line: float64(p.reading.LoadLine), Target: atLine.target}
 }
 
 // raisedForPrompt raises a target where system prompt and tools are larger than usual.
@@ -88,17 +112,12 @@ func noteLimitsOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.R
 
 func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteLimits().All() }
 
-// protectedTokens returns the number of newest tokens that are never evicted.
-func (p *planner) protectedTokens() float64 {
-	return shareLeftByPrompt(p.capacity, p.reading) * p.rules.ProtectedShare(p.capacity) * float64(p.capacity)
-}
-
-// planStep returns the plan with a note that brings the request down to target tokens, or
-// an empty plan if too few tokens can be evicted.
-func (p *planner) planStep(plan Plan, target float64, withSummary bool) Plan {
+// planStep returns the plan with a note that brings the request down to a target, or an empty
+// plan if too few tokens can be evicted. withSummary says that a step of this kind may have one.
+func (p *planner) planStep(plan Plan, to stepTarget, withSummary bool) Plan {
 	noStep := Plan{BlocksRequest: plan.BlocksRequest, Used: p.reading.Used}
 	noteTokens := p.noteTokens()
-	eviction := chooseEviction(p.check.View, p.check.Meter, target, noteTokens, p.protectedTokens())
+	eviction := chooseEviction(p.check.View, p.check.Meter, to.target, noteTokens, to.protected)
 	if len(eviction.spans) == 0 || !p.savesEnough(p.expectedGain(plan, eviction, noteTokens)) {
 		return noStep
 	}
@@ -109,7 +128,7 @@ func (p *planner) planStep(plan Plan, target float64, withSummary bool) Plan {
 		return noStep // the view would have fewer messages, but more text
 	}
 	plan.Note, plan.Gain = note, p.reading.Used-after
-	if withSummary {
+	if withSummary && p.wantsSummary() {
 		plan.Spans = p.summarySpans(note.Spans)
 	}
 	return plan

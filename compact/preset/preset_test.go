@@ -15,7 +15,7 @@ import (
 func own() preset.Rules {
 	summary := preset.SummaryRules{
 		MaxTokens: 20_000, Mode: preset.ModeBands, Input: preset.InputAuto, Retries: 1, Timeout: time.Minute,
-		When: preset.SummaryAtLoadLine,
+		When: preset.SummaryAuto,
 	}
 	return preset.Rules{Values: preset.Values{
 		Preset: preset.Plimsoll, Enabled: true, DefaultProfile: "default", KeepLast: 3,

@@ -97,7 +97,7 @@ type SummaryRules struct {
 	Retries      int           `yaml:"retries" max:"10" doc:"Silent retries of a failed summary request."`
 	Timeout      time.Duration `yaml:"timeout" min:"1" doc:"Limit for one summary, retries included."`
 	Review       bool          `yaml:"review" doc:"Show a summary for editing before it takes effect, in the chat."`
-	When         SummaryWhen   `yaml:"when" enum:"load-line,by-hand,never" doc:"When a model is asked for one: load-line = of what a step at the load line evicts, and when one is asked for; by-hand = only when you or the model ask for one; never = not at all, the note stands alone."`
+	When         SummaryWhen   `yaml:"when" enum:"auto,load-line,by-hand,never" doc:"When a model is asked for one: auto = as load-line with a model without a price, else only where it pays: in windows above 32k, and if the model has looked back so often in this conversation that a summary costs less; load-line = of what a step at the load line evicts, and when one is asked for; by-hand = only when you or the model ask for one; never = not at all, the note stands alone."`
 }
 
 // SummaryWhen sets when a model is asked for a summary.
@@ -105,6 +105,7 @@ type SummaryWhen string
 
 // The times of summaries.
 const (
+	SummaryAuto       SummaryWhen = "auto"      // of what a step at the load line evicts where it pays, and on request
 	SummaryAtLoadLine SummaryWhen = "load-line" // of what a step at the load line evicts, and on request
 	SummaryByHand     SummaryWhen = "by-hand"   // only on request of the user or of the model
 	SummaryNever      SummaryWhen = "never"
@@ -193,7 +194,7 @@ func (r Rules) Stride(window int) int {
 
 // SummarisesAutomatically reports whether the rules can produce a summary without the user's request.
 func (r Rules) SummarisesAutomatically() bool {
-	if r.Summary.When != SummaryAtLoadLine {
+	if !r.AsksModelAutomatically() {
 		return false
 	}
 	if r.Auto.Profile != "" {
@@ -204,7 +205,7 @@ func (r Rules) SummarisesAutomatically() bool {
 
 // AsksModelAutomatically reports whether the rules may ask a model for a summary without the user's request.
 func (r Rules) AsksModelAutomatically() bool {
-	return r.Summary.When == SummaryAtLoadLine
+	return r.Summary.When == SummaryAtLoadLine || r.Summary.When == SummaryAuto
 }
 
 // EvictsAutomatically reports whether the rules evict messages automatically, which needs no model.
@@ -229,4 +230,14 @@ func (r Rules) ProtectedShare(window int) float64 {
 		return SharesFor(window).protected
 	}
 	return r.ProtectedRatio
+}
+
+// ColdProtectedShare is ProtectedShare for a step that is made because the cache is cold. A lower protected_ratio of the user's
+// holds for it, too.
+func (r Rules) ColdProtectedShare(window int) float64 {
+	share := r.Evict.Resolve(window).ColdProtected
+	if r.Evict.ColdProtected == 0 && r.ProtectedRatio != DefaultProtectedRatio {
+		share = min(share, r.ProtectedRatio)
+	}
+	return share
 }

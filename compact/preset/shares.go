@@ -10,8 +10,10 @@ import "math"
 type EvictRules struct {
 	Target float64 `yaml:"target" check:"share" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
 	Cold   float64 `yaml:"cold" check:"share" doc:"Share of the window that a step leaves once the provider's cache has gone cold; below it there is no such step; below trigger_ratio. auto = as a window of its size calls for."`
-	Index  float64 `yaml:"index" check:"share" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
-	Words  float64 `yaml:"words" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
+	// ColdProtected is to a cold step what protected_ratio is to one at the load line.
+	ColdProtected float64 `yaml:"cold_protected" check:"share" doc:"Share of the window, counted from the newest message back, that a step with a cold cache leaves alone. auto = as a window of its size calls for, and no more than a protected_ratio of yours."`
+	Index         float64 `yaml:"index" check:"share" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
+	Words         float64 `yaml:"words" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
 }
 
 // windowShares are the default shares for one window size.
@@ -28,12 +30,13 @@ const (
 	DefaultHardRatio    = 0.95
 )
 
-// sharesBySize was measured on recorded conversations. Between two sizes the shares are interpolated by the logarithm
-// of the window.
+// sharesBySize was measured on recorded conversations. Between two sizes the shares are interpolated linearly.
 var sharesBySize = [...]windowShares{
-	{32_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, Index: 0.0344, Words: 0.0645}},
-	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.50, Index: 0.03, Words: 0.10}},
-	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.45, Index: 0.03, Words: 0.08}},
+	{8_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, ColdProtected: 0.207, Index: 0.0344, Words: 0.10}},
+	{32_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, ColdProtected: 0.207, Index: 0.0344, Words: 0.0645}},
+	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.40, ColdProtected: 0.15, Index: 0.025, Words: 0.13}},
+	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.30, ColdProtected: 0.06, Index: 0.02, Words: 0.20}},
+	{1_000_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.30, ColdProtected: 0.06, Index: 0.02, Words: 0.08}}, // not measured
 }
 
 // SharesFor returns the default shares for a window in tokens.
@@ -44,10 +47,10 @@ func SharesFor(window int) windowShares {
 	}
 	for i := 1; i < len(by); i++ {
 		if a, b := by[i-1], by[i]; w < b.window {
-			part := math.Log(w/a.window) / math.Log(b.window/a.window)
+			part := (w - a.window) / (b.window - a.window)
 			between := func(x, y float64) float64 { return x + part*(y-x) }
 			return windowShares{w, between(a.Trigger, b.Trigger), between(a.protected, b.protected), EvictRules{
-				Target: between(a.Target, b.Target), Cold: between(a.Cold, b.Cold),
+				Target: between(a.Target, b.Target), Cold: between(a.Cold, b.Cold), ColdProtected: between(a.ColdProtected, b.ColdProtected),
 				Index: between(a.Index, b.Index), Words: between(a.Words, b.Words),
 			}}
 		}
@@ -61,7 +64,7 @@ func (e EvictRules) Resolve(window int) EvictRules {
 	for _, share := range []struct {
 		own  *float64
 		auto float64
-	}{{&e.Target, auto.Target}, {&e.Cold, auto.Cold}, {&e.Index, auto.Index}, {&e.Words, auto.Words}} {
+	}{{&e.Target, auto.Target}, {&e.Cold, auto.Cold}, {&e.ColdProtected, auto.ColdProtected}, {&e.Index, auto.Index}, {&e.Words, auto.Words}} {
 		if *share.own == 0 {
 			*share.own = share.auto
 		}

@@ -85,7 +85,7 @@ func plimsollRules() Rules {
 		Dedupe: adachsoft.Params{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
 		Summary: SummaryRules{
 			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: 1, Timeout: time.Minute,
-			When: SummaryAtLoadLine,
+			When: SummaryAuto,
 		},
 	}, Tools: DefaultTools()}
 }

@@ -1,9 +1,6 @@
 package promptcache
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // LifetimeOption is a cache lifetime that a request can choose, and its price.
 type LifetimeOption struct {
@@ -62,7 +59,7 @@ const (
 	writtenWeight  = 5
 	// minRequestsAhead is the least number of later requests to expect. A longer conversation is expected to last as long
 	// again.
-	minRequestsAhead = 80
+	minRequestsAhead = 160
 )
 
 // pauseShares estimates the shares of requests after a pause and after a long pause, from all the user's conversations and from this one.
@@ -86,6 +83,21 @@ type ChoiceInput struct {
 	Requests       int         // requests so far
 	Conversation   PauseCounts // of this conversation
 	User           PauseCounts // of all the user's conversations with this model, this one included
+	Steps          Steps
+}
+
+// Steps are the sizes, in tokens, to which the program's own steps bring a request. 0 means that there is no such step.
+type Steps struct {
+	Cold         float64 // with an empty cache: the request has no more
+	Line, Target float64 // above Line a request is brought down to Target, and written again from there on
+}
+
+// atCold returns the size of a request with an empty cache.
+func (s Steps) atCold(prompt float64) float64 {
+	if s.Cold <= 0 {
+		return prompt
+	}
+	return min(prompt, s.Cold)
 }
 
 // Choice is the chosen cache lifetime.
@@ -117,14 +129,26 @@ const (
 )
 
 // ChooseLifetime chooses the lifetime of all that is written until the cache is empty again. The long lifetime makes each
-// written token cost more, now and later. With the short one, the whole prompt is written again after each pause.
+// written token cost more, now and later. With the short one, the whole prompt is written again after each pause, but where the
+// program evicts then, it is smaller from there on. The sizes of later requests are expected ones.
 func (t Terms) ChooseLifetime(o ChoiceInput) Choice {
 	pauses, longPauses := pauseShares(o.User, o.Conversation)
 	grows := (o.Written + assumedWritten*writtenWeight) / float64(o.CachedRequests+writtenWeight)
-	requests := math.Max(minRequestsAhead, float64(o.Requests))
+	requests := max(minRequestsAhead, o.Requests)
 	cost := func(f LifetimeOption, cold float64) float64 {
-		warm := o.Prompt*t.ReadPrice + grows*f.WritePrice
-		return o.Prompt*f.WritePrice + requests*((1-cold)*warm+cold*o.Prompt*f.WritePrice)
+		prompt, sum := o.Prompt, o.Prompt*f.WritePrice
+		for range requests {
+			rewritten := o.Steps.atCold(prompt)
+			sum += (1-cold)*(prompt*t.ReadPrice+grows*f.WritePrice) + cold*rewritten*f.WritePrice
+			if o.Steps.Line <= 0 {
+				continue // nothing bounds its growth, so it is not guessed
+			}
+			if prompt = (1-cold)*(prompt+grows) + cold*rewritten; prompt > o.Steps.Line {
+				prompt = o.Steps.Target
+				sum += prompt * f.WritePrice
+			}
+		}
+		return sum
 	}
 	short, long := cost(t.Short, pauses+longPauses), cost(t.Long, longPauses)
 	if long < short {

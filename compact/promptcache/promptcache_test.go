@@ -26,6 +26,8 @@ func TestALongPromptWithPausesIsKeptForLong(t *testing.T) {
 		{"a large prompt, pauses in earlier ones", promptcache.ChoiceInput{Prompt: 60_000, User: promptcache.PauseCounts{Requests: 400, Pauses: 60}}, terms.Long},
 		{"a large prompt without pauses", promptcache.ChoiceInput{Prompt: 60_000, Requests: 60, Conversation: promptcache.PauseCounts{Requests: 60}}, terms.Short},
 		{"long pauses alone", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: promptcache.PauseCounts{Requests: 40, LongPauses: 10}}, terms.Short},
+		{"pauses after which the program evicts", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: paused, Steps: promptcache.Steps{Cold: 30_000, Line: 170_000, Target: 100_000}}, terms.Short},
+		{"a step that a pause does not reach", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: paused, Steps: promptcache.Steps{Cold: 200_000, Line: 300_000, Target: 150_000}}, terms.Long},
 		{"so much new text that writing it costs most", promptcache.ChoiceInput{Prompt: 20_000, Requests: 40, CachedRequests: 40, Written: 400_000, Conversation: paused}, terms.Short},
 	} {
 		got := terms.ChooseLifetime(c.o)

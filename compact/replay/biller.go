@@ -15,7 +15,9 @@ type biller struct {
 	cost      float64         // tokens at the base price
 }
 
-func newBiller(s PriceSheet) *biller { return &biller{sheet: s} }
+func newBiller(s PriceSheet, steps promptcache.Steps) *biller {
+	return &biller{sheet: s, choice: promptcache.ChoiceInput{Steps: steps}}
+}
 
 // request adds the cost of a request.
 func (b *biller) request(q sentRequest) {

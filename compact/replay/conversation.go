@@ -25,6 +25,7 @@ import (
 type Conversation struct {
 	Name string
 
+	joined   bool   // of several sessions
 	system   string // system prompt, "" if the record has none
 	prompt   conversation.Size
 	messages []recordedMessage
@@ -56,7 +57,7 @@ func (c *Conversation) Requests() int { return len(c.requests) }
 // Load converts a recorded file.
 func Load(doc jsonl.Document, name string) Conversation {
 	system, messages := doc.Split()
-	c := Conversation{Name: name, system: conversation.Clean(system)}
+	c := Conversation{Name: name, joined: doc.Meta.Stitched, system: conversation.Clean(system)}
 	c.prompt = conversation.Measure(c.system)
 	events := make([]conversation.Event, len(messages))
 	for i := range messages {

@@ -62,6 +62,13 @@ func (t *builder) call(tool, arguments, result string) *builder {
 		Result: jsonl.Result{CallID: id, Tool: tool, Status: conversation.ResultOK}})
 }
 
+// failed is a call that fails.
+func (t *builder) failed(tool, arguments, why string) *builder {
+	t.call(tool, arguments, why)
+	t.doc.Messages[len(t.doc.Messages)-1].Result.Status = conversation.ResultError
+	return t
+}
+
 func (t *builder) conversation() replay.Conversation { return replay.Load(t.doc, "built") }
 
 // text is n characters that hold no identifier, no instruction and no line that counts.

@@ -19,7 +19,7 @@ type index struct {
 	inMessage    [][]int32 // by recorded message: the facts in it
 	messagesWith [][]int32 // by fact: the recorded messages that contain it, ascending
 	inPrompt     []int32   // facts in the system prompt
-	instructions [][]int32 // by recorded message: instructions that occur first in it
+	binding      []binding // by recorded message: what it adds
 	needs        []needs   // by request
 }
 
@@ -38,7 +38,7 @@ type reference struct {
 
 // newIndex builds the index of a conversation. The error is that of ctx.
 func newIndex(ctx context.Context, c *Conversation) (*index, error) {
-	x := &indexer{c: c, ids: map[string]int32{}, index: &index{instructions: make([][]int32, len(c.messages))}}
+	x := &indexer{c: c, ids: map[string]int32{}, index: &index{binding: make([]binding, len(c.messages))}}
 	raw := make([]needs, len(c.requests))
 	for i, q := range c.requests {
 		if err := ctx.Err(); err != nil {
@@ -46,7 +46,7 @@ func newIndex(ctx context.Context, c *Conversation) (*index, error) {
 		}
 		raw[i] = x.namedBy(q)
 	}
-	x.instructions()
+	x.findBinding()
 	if err := x.findFacts(ctx); err != nil {
 		return nil, err
 	}
@@ -121,23 +121,6 @@ func (x *indexer) namedBy(q request) needs {
 		}
 	}
 	return n
-}
-
-// instructions collects the user's instructions, each sentence once.
-func (x *indexer) instructions() {
-	seen := map[int32]bool{}
-	for i, s := range x.c.messages {
-		b, user := s.body.(conversation.UserMessage)
-		if !user || s.isLateSystem {
-			continue
-		}
-		for _, sentence := range instructions(b.Text) {
-			if f := x.fact(sentence, false); !seen[f] {
-				seen[f] = true
-				x.index.instructions[i] = append(x.index.instructions[i], f)
-			}
-		}
-	}
 }
 
 // findFacts searches all recorded messages for all facts.

@@ -112,7 +112,7 @@ func TestRecallCountsNamesThatAreUsedAgain(t *testing.T) {
 	f, file = figuresOf(t, once(3, mask(conversation.StyleJCLI, 3)), searchConversation())
 	checkNear(t, "recall with the result hidden", float64(f.RecallAll), 2/3.0)
 	checkNear(t, "of results alone with it hidden", float64(f.RecallTool), 0)
-	checkNear(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(36+2000)/4)
+	checkNear(t, "what recall would bring back", file.Policies[preset.Plimsoll].LookupTokens, float64(36+2000)/4)
 }
 
 func TestRecallFindsWhatStubsStillShow(t *testing.T) {
@@ -165,7 +165,7 @@ func TestTheSmallestMessageIsRecalled(t *testing.T) {
 		call("read", "{}", "src/three.go").
 		reply("src/one.go src/two.go src/three.go")
 	_, file := figuresOf(t, once(3, mask(conversation.StyleJCLI, 3, 5, 7)), one)
-	checkNear(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(22+1000+12)/4)
+	checkNear(t, "what recall would bring back", file.Policies[preset.Plimsoll].LookupTokens, float64(22+1000+12)/4)
 }
 
 // editConversation is a conversation of edits. Requests: 0 reads, 1 and 2 edit what was read, 3

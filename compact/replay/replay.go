@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/meter"
+	"plimsoll/compact/planner"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -150,7 +151,7 @@ func (rp *replayer) startConversation(ctx context.Context, runs *errgroup.Group,
 	if err != nil {
 		return nil, err
 	}
-	f := &file{name: c.Name, corpus: ix.countCorpus(&c), results: rp.results(&c)}
+	f := &file{name: c.Name, joined: c.joined, corpus: ix.countCorpus(&c), results: rp.results(&c)}
 	for _, result := range f.results {
 		runs.Go(func() error {
 			if err := rp.replay(ctx, result, &c, ix); err != nil {
@@ -203,7 +204,9 @@ func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *
 		Window: meter.Window{Tokens: t.set.Window, Source: meter.WindowFlag}, PriceStep: t.set.Sheet.Step, CharsOnly: true,
 	}.WithRules(t.entry.rules))
 	r := &run{c: c, policy: t.entry.maker(t.set), set: t.set, clock: rp.Clock, view: projection.Project(nil), seqs: make([]uint64, len(c.messages)),
-		meter: m.WithPrompt(c.prompt, conversation.Size{ASCII: Overhead * meter.CharsPerToken}), biller: newBiller(t.set.Sheet)}
+		meter: m.WithPrompt(c.prompt, conversation.Size{ASCII: Overhead * meter.CharsPerToken})}
+	steps := planner.StepSizes(t.entry.rules, r.meter)
+	r.biller = newBiller(t.set.Sheet, steps)
 	if t.scored {
 		r.score = newScore(ix)
 	}
@@ -213,7 +216,7 @@ func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *
 	t.sums, t.peak = r.sums(), r.peak
 	for _, sheet := range rp.Sheets {
 		if !r.policy.UsesPrices || sheet.Name == t.set.Sheet.Name {
-			t.sums.cost[sheet.Name] = sheet.bill(r.requests, r.calls)
+			t.sums.cost[sheet.Name] = sheet.bill(r.requests, r.calls, steps)
 		}
 	}
 	return nil
@@ -321,8 +324,15 @@ func (rp *replayer) report(files []*file) Report {
 		}
 		r.Files = append(r.Files, out)
 	}
+	whole := slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return f.joined })
 	for _, name := range rp.reported {
 		r.Totals[name] = pool{sheets: rp.Sheets, policy: name, files: files}.figures()
+		if len(whole) < len(files) {
+			if r.Unstitched == nil {
+				r.Unstitched = map[preset.Name]Figures{}
+			}
+			r.Unstitched[name] = pool{sheets: rp.Sheets, policy: name, files: whole}.figures()
+		}
 	}
 	return r
 }

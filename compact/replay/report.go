@@ -20,6 +20,8 @@ type Report struct {
 
 	Files  []File                  `json:"files"`
 	Totals map[preset.Name]Figures `json:"totals"`
+	// Unstitched are the totals without recordings that were joined from several sessions; nil if there are none.
+	Unstitched map[preset.Name]Figures `json:"unstitched,omitempty"`
 }
 
 // Corpus counts what was replayed.
@@ -91,9 +93,6 @@ type Figures struct {
 	WorstOver      map[string]Ratio   `json:"worst_over"`       // highest cost ratio of a conversation that does not fit, to truncate
 
 	RetainedNeeds
-	RecallIndex  Ratio         `json:"recall_index"` // share of the tool references that only an index of names shows
-	WithoutIndex RetainedNeeds `json:"without_index"`
-	Instructions Ratio         `json:"instructions"`
 
 	Violations   int     `json:"violations"`
 	Summaries    int     `json:"summaries"`
@@ -113,16 +112,14 @@ type sums struct {
 	rewritten     float64
 	decisionNanos int64 // ns
 	cost          map[string]float64
-	instructions  share
-	full          tally
-	withoutIndex  tally // not counting facts that only an index of names shows
+	needs         tally
 }
 
 func (r *run) sums() sums {
 	s := sums{breaks: r.breaks, overflows: r.overflows, violations: r.violations, summaries: len(r.calls), rewritten: r.rewritten, decisionNanos: r.decisionTime.Nanoseconds(),
 		cost: map[string]float64{}}
 	if r.score != nil {
-		s.instructions, s.full, s.withoutIndex = r.score.instructions, r.score.full, r.score.withoutIndex
+		s.needs = r.score.needs
 	}
 	for _, q := range r.requests {
 		s.requestTokens = append(s.requestTokens, q.tokens)
@@ -139,6 +136,7 @@ type file struct {
 	corpus  Corpus
 	results []*result
 	fits    bool
+	joined  bool // of several sessions
 	sums    map[preset.Name]sums
 }
 
@@ -155,7 +153,6 @@ func (p pool) figures() Figures {
 		SessionsWorse: map[string]int{}, WorstFit: map[string]Ratio{}, WorstOver: map[string]Ratio{}}
 	var requestTokens []float64
 	var nanos int64
-	var instructions share
 	for _, file := range p.files {
 		s := file.sums[p.policy]
 		requestTokens = append(requestTokens, s.requestTokens...)
@@ -166,16 +163,12 @@ func (p pool) figures() Figures {
 		f.Summaries += s.summaries
 		f.Rewritten += s.rewritten
 		f.SummaryInput += s.summaryInput
-		instructions.plus(s.instructions)
 	}
-	f.Instructions = instructions.ratio()
 	f.fillSizes(requestTokens, nanos)
 	for _, sheet := range p.sheets {
 		p.fillCosts(&f, sheet.Name)
 	}
-	f.RetainedNeeds = p.kept(len(requestTokens), func(s sums) tally { return s.full })
-	f.WithoutIndex = p.kept(len(requestTokens), func(s sums) tally { return s.withoutIndex })
-	f.RecallIndex = f.RecallTool - f.WithoutIndex.RecallTool
+	f.RetainedNeeds = p.kept()
 	return f
 }
 

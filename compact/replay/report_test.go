@@ -69,19 +69,11 @@ func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 		Totals map[string]map[string]any
 	}
 	conversationtest.Must(t, json.Unmarshal(data, &back))
-	kept := []string{
-		"content", "cost_with_debt", "cost_with_debt_ratio", "cost_with_debt_vs_truncate", "edit_anchors", "lookup_tokens", "lookups",
-		"lookups_per_request", "recall_all", "recall_debt", "recall_tool", "recoverable", "write_lines",
-	}
-	want := append([]string{
-		"cost", "cost_ratio", "cost_vs_truncate", "instructions", "ns_per_request", "overflow", "prefix_breaks", "recall_index",
-		"rewritten_tokens", "sessions_worse", "summaries", "summary_input", "tokens_p95", "tokens_peak", "tokens_sent", "violations",
-		"without_index", "worst_fit", "worst_over",
-	}, kept...)
-	slices.Sort(want)
-	bare, _ := back.Totals["raw"]["without_index"].(map[string]any)
-	if d := cmp.Diff(kept, slices.Sorted(maps.Keys(bare))); d != "" {
-		t.Errorf("without the index:\n%s", d)
+	want := []string{
+		"content", "cost", "cost_ratio", "cost_vs_truncate", "cost_with_debt", "cost_with_debt_ratio", "cost_with_debt_vs_truncate",
+		"edit_anchors", "instructions", "lookup_tokens", "lookups", "medians", "ns_per_request", "overflow", "prefix_breaks", "recall_all",
+		"recall_in_place", "recall_tool", "recoverable", "rewritten_tokens", "served", "sessions_worse", "silent_losses", "summaries",
+		"summary_input", "tokens_p95", "tokens_peak", "tokens_sent", "violations", "worst_fit", "worst_over", "write_lines",
 	}
 	if d := cmp.Diff(want, slices.Sorted(maps.Keys(back.Totals["raw"]))); d != "" {
 		t.Errorf("totals:\n%s", d)

@@ -20,12 +20,10 @@ type score struct {
 	indexes    int                       // messages of the newest request with such an index
 	perMessage []messageFacts            // by message of the newest request
 	ids        [][]conversation.RecallID // by message of the newest request: the recall ids in its text, nil until they are needed
-	next       int                       // first recorded message whose instructions are not in given
-	given      []int32                   // instructions of the user so far
+	next       int                       // first recorded message that is not in binding
+	binding    binding                   // what the messages so far oblige later replies to
 
-	instructions share
-	full         tally
-	withoutIndex tally // not counting facts that only an index of names shows
+	needs tally
 }
 
 type messageFacts struct {
@@ -54,17 +52,9 @@ func (s *score) scoreRequest(r *run, i int, messages []projection.Message, commo
 		s.addFacts(h, 1)
 	}
 	for ; s.next < r.c.requests[i].from; s.next++ {
-		s.given = append(s.given, s.index.instructions[s.next]...)
+		s.binding.add(s.index.binding[s.next])
 	}
-	for _, f := range s.given {
-		s.instructions.count(s.shown[f] > 0)
-	}
-	t := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
-	s.full.plus(t)
-	if s.indexes > 0 {
-		t = s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > s.indexed[f] })
-	}
-	s.withoutIndex.plus(t)
+	s.countNeeds(r, i, messages, s.countBinding())
 }
 
 // addFacts adds by, 1 or -1, to the counts of the facts of a message.

@@ -17,17 +17,22 @@ func (s *share) plus(t share) {
 	s.total += t.total
 }
 
-// tally counts the needs of replies, and those of them that their requests showed. There are two tallies: one of all facts that a
-// request shows, and one without the facts that only an index of names shows.
+// missing returns the share without the property.
+func (s share) missing() Ratio { return ratio(float64(s.total-s.matching), float64(s.total)) }
+
+// tally counts the needs of replies, and those of them that their requests showed.
 type tally struct {
 	references, toolReferences, anchors, written share
+	toolInPlace                                  share // of the tool references: those that more than an index of names shows
+	instructions                                 share
+	silent                                       share // of what binds later replies, and whose loss nothing tells: see binding.go
+	served                                       share // replies with all needs in place
 
-	recoverable share    // of the tool references that are not shown: those that recall returns
-	debt        float64  // tokens of the messages that hold the references that are not shown
-	lookups     []lookup // for all needs that are not shown
+	recoverable share    // of the tool references that are not in place: those that recall returns
+	lookups     []lookup // for all needs that are not in place
 }
 
-// lookup is an additional request for a hidden need: a call of recall.
+// lookup is an additional request for a need that is not in place: a call of recall.
 type lookup struct {
 	request  float64 // tokens of the request before it
 	returned float64 // tokens of recall's result
@@ -36,65 +41,59 @@ type lookup struct {
 func (t *tally) plus(u tally) {
 	t.references.plus(u.references)
 	t.toolReferences.plus(u.toolReferences)
+	t.toolInPlace.plus(u.toolInPlace)
 	t.anchors.plus(u.anchors)
 	t.written.plus(u.written)
+	t.instructions.plus(u.instructions)
+	t.silent.plus(u.silent)
+	t.served.plus(u.served)
 	t.recoverable.plus(u.recoverable)
-	t.debt += u.debt
 	t.lookups = append(t.lookups, u.lookups...)
 }
 
-// tally counts the needs of the reply to a request; shows reports whether the request shows a fact.
-func (s *score) tally(r *run, i int, messages []projection.Message, shows func(fact int32) bool) tally {
-	var t tally
-	n := &s.index.needs[i]
-	var names, lines []int32 // those that are not shown
-	tools := t.countReferences(n.references, shows, &names)
-	for _, facts := range n.anchors {
-		before := len(lines)
-		for _, f := range facts {
-			if !shows(f) {
-				lines = append(lines, f)
-			}
-		}
-		t.anchors.count(len(lines) == before)
-	}
-	for _, f := range n.written {
-		if t.written.count(shows(f)); !shows(f) {
-			lines = append(lines, f)
-		}
-	}
-	if len(names)+len(lines) == 0 {
-		return t
-	}
-	before := r.c.requests[i].from
-	s.countRecoverable(r, &t.recoverable, before, messages, tools)
-	sources := s.lookupMessages(r, names, before)
-	for _, m := range sources {
-		t.debt += tokens(r.c.messages[m].chars)
-	}
-	if len(lines) > 0 {
-		sources = s.lookupMessages(r, append(names, lines...), before)
-	}
-	t.lookups = r.lookups(sources)
-	return t
-}
+func (s *score) shows(fact int32) bool { return s.shown[fact] > 0 }
 
-// countReferences counts references. It appends the facts that are not shown to lost, and returns those of them that only tool
-// results contain.
-func (t *tally) countReferences(all []reference, shows func(fact int32) bool, lost *[]int32) (tools []int32) {
-	for _, ref := range all {
-		shown := shows(ref.fact)
+// inPlace reports whether more than an index of names shows a fact.
+func (s *score) inPlace(fact int32) bool { return s.shown[fact] > s.indexed[fact] }
+
+// countNeeds counts the needs of the reply to a request. demands went out of view with it; each is looked up once.
+func (s *score) countNeeds(r *run, i int, messages []projection.Message, demands []int32) {
+	t, n := &s.needs, &s.index.needs[i]
+	var owed, tools []int32 // facts that are not in place, and tool references among them
+	for _, ref := range n.references {
+		shown := s.shows(ref.fact)
 		t.references.count(shown)
 		if ref.tool {
 			t.toolReferences.count(shown)
+			inPlace := s.inPlace(ref.fact)
+			t.toolInPlace.count(inPlace)
+			if !inPlace {
+				tools = append(tools, ref.fact)
+			}
 		}
-		if shown {
-			continue
-		}
-		*lost = append(*lost, ref.fact)
-		if ref.tool {
-			tools = append(tools, ref.fact)
+		if !s.inPlace(ref.fact) {
+			owed = append(owed, ref.fact)
 		}
 	}
-	return tools
+	for _, facts := range n.anchors {
+		before := len(owed)
+		for _, f := range facts {
+			if !s.shows(f) {
+				owed = append(owed, f)
+			}
+		}
+		t.anchors.count(len(owed) == before)
+	}
+	for _, f := range n.written {
+		if t.written.count(s.shows(f)); !s.shows(f) {
+			owed = append(owed, f)
+		}
+	}
+	t.served.count(len(owed) == 0)
+	if owed = append(owed, demands...); len(owed) == 0 {
+		return
+	}
+	before := r.c.requests[i].from
+	s.countRecoverable(r, &t.recoverable, before, messages, tools)
+	t.lookups = append(t.lookups, r.lookups(s.lookupMessages(r, owed, before))...)
 }

@@ -18,6 +18,8 @@ type Meta struct {
 	Title   string
 	Model   string    // of the replies
 	Created time.Time // zero if missing
+	// Stitched says that several sessions were joined to one conversation.
+	Stitched bool
 }
 
 // Role is the role of a message, as in the file.

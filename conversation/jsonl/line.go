@@ -33,6 +33,7 @@ type meta struct {
 	Client   loose[string]    `json:"client,omitzero"`
 	Created  loose[time.Time] `json:"created,omitzero"`
 	Messages loose[int]       `json:"messages"`
+	Stitched loose[bool]      `json:"stitched,omitzero"`
 }
 
 type call struct {
@@ -116,7 +117,7 @@ const maxQuoted = 41
 // Write writes a document: the metadata, then a line for each message. Every line is valid UTF-8 and one call of w.Write.
 func Write(w io.Writer, d Document) error {
 	head := meta{Title: loose[string]{d.Meta.Title}, Model: loose[string]{d.Meta.Model}, Client: loose[string]{"plimsoll"},
-		Created: loose[time.Time]{d.Meta.Created}, Messages: loose[int]{len(d.Messages)}}
+		Created: loose[time.Time]{d.Meta.Created}, Messages: loose[int]{len(d.Messages)}, Stitched: loose[bool]{d.Meta.Stitched}}
 	if err := writeLine(w, line{Meta: &loose[meta]{head}}); err != nil {
 		return err
 	}

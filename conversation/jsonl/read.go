@@ -105,7 +105,7 @@ func (f *file) addLine(text []byte) error {
 	}
 	if l.Meta != nil && l.Role == nil {
 		m := l.Meta.value
-		f.doc.Meta = Meta{Title: m.Title.value, Model: m.Model.value, Created: m.Created.value.UTC()}
+		f.doc.Meta = Meta{Title: m.Title.value, Model: m.Model.value, Created: m.Created.value.UTC(), Stitched: m.Stitched.value}
 		return nil
 	}
 	if l.Role == nil {
