@@ -27,7 +27,7 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 		"much too long":         {turns: 6, err: llm.Error{Window: 2000, Requested: 9000}}, // the old results are evicted by then
 		"a bit too long":        {turns: 6, err: llm.Error{Window: 9500, Requested: 10_000}, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
 		"left out already":      {turns: 2}, // a summary of it would be longer than the note
-		"nothing but words":     {turns: 6, plain: true},
+		"nothing but words":     {turns: 6, plain: true, want: "make room with /compact --profile heavy --keep-last 1 (outside the chat: plimsoll compact --profile heavy --keep-last 1), "},
 		"nothing was said else": {want: "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"},
 	} {
 		runBubble(t, name, func(t *testing.T) {
