@@ -82,6 +82,7 @@ func (a *app) commands() []*cobra.Command {
 		(&connectCommand{console: out, settings: set, providers: prov}).cobra(),
 		(&disconnectCommand{console: out, settings: set, providers: prov}).cobra(),
 		(&importCommand{console: out, resources: res, importer: a.importer()}).cobra(),
+		(&statsCommand{console: out, resources: res}).cobra(),
 		(&exportCommand{console: out, conversations: convs, exporter: a.exporter()}).cobra(),
 		(&replayCommand{settings: set, replayer: &measure.Replayer{
 			Console: a.console, Settings: a.settings, Providers: a.providers, Conversations: a.conversations}}).cobra(),

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
+	"plimsoll/cli/table"
+	"plimsoll/compact/inspect"
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/storage"
+)
+
+// Requests count on the day on which they were sent, by the clock here. Those of tasks count with the conversation that
+// started the task; those that a fork has from its original count once.
+
+type statsCommand struct {
+	console   *console.Console
+	resources *setup.Resources
+
+	json bool
+	days int
+}
+
+func (cmd *statsCommand) cobra() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "Show what the last days took: tokens, cost, cache, compactions",
+		Long: `Stats draws the tokens sent on each day, over all conversations: those that were
+new to the provider's cache and those that it had. Beside the bars stand the share
+from the cache, the tokens received, the cost, and the compactions. What compaction
+saved is how much smaller the requests were until the next one.`,
+		Example: `  plimsoll stats
+  plimsoll stats --days 30
+  plimsoll stats --json | jq .total.cost_usd`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
+	}
+	c.Flags().BoolVar(&cmd.json, "json", false, "write JSON: days, the oldest first, and their total; unknown is null")
+	c.Flags().IntVar(&cmd.days, "days", 7, "how many days, with today: `N`")
+	return c
+}
+
+// statsRow is a day, or all of them, in `stats --json`. Counts are of tokens unless their names say otherwise.
+type statsRow struct {
+	Date        string   `json:"date,omitempty"`
+	Requests    int      `json:"requests"`
+	Prompt      int      `json:"prompt"`
+	Cached      int      `json:"cached"`
+	CachedShare *float64 `json:"cached_share"`
+	Output      int      `json:"output"`
+	CostUSD     *float64 `json:"cost_usd"`
+	Compactions int      `json:"compactions"`
+	SummaryUSD  *float64 `json:"summaries_usd"`
+	Saved       int      `json:"saved_by_compaction"` // by how much requests were smaller until the next compaction
+
+	usages []conversation.Event
+}
+
+func (cmd *statsCommand) Run(ctx context.Context) error {
+	if cmd.days < 1 || cmd.days > 366 {
+		return console.WrongUse("--days is 1 to 366, not %d", cmd.days)
+	}
+	year, month, day := time.Now().Date()
+	days, total := make([]statsRow, cmd.days), statsRow{}
+	at := map[string]*statsRow{}
+	for i := range days {
+		days[i].Date = time.Date(year, month, day-cmd.days+1+i, 12, 0, 0, 0, time.Local).Format(time.DateOnly)
+		at[days[i].Date] = &days[i]
+	}
+	store, err := cmd.resources.Open()
+	if err != nil {
+		return err
+	}
+	entries, err := store.List(ctx, storage.Filter{})
+	if err != nil {
+		return err
+	}
+	counted := map[string]bool{}
+	for _, e := range entries {
+		if e.Problem != "" || e.Updated.Local().Format(time.DateOnly) < days[0].Date {
+			continue
+		}
+		log, _, err := store.Load(ctx, e.ID)
+		if err != nil {
+			return fmt.Errorf("reading conversation %s: %w", e.ID, err)
+		}
+		countLog(log, at, counted)
+	}
+	for i := range days {
+		total.usages = append(total.usages, days[i].usages...)
+		total.Compactions, total.Saved = total.Compactions+days[i].Compactions, total.Saved+days[i].Saved
+		days[i].addCosts()
+	}
+	total.addCosts()
+	if cmd.json {
+		return console.WriteJSON(cmd.console.Stdout, map[string]any{"days": days, "total": total})
+	}
+	return cmd.draw(days, total)
+}
+
+// countLog adds a conversation to the days; counted has what was counted before, also in a conversation that it is a copy of.
+func countLog(log []conversation.Event, at map[string]*statsRow, counted map[string]bool) {
+	isNew := func(e conversation.Event, what any) *statsRow {
+		id, row := fmt.Sprint(e.Time.UnixNano(), what), at[e.Time.Local().Format(time.DateOnly)]
+		if row == nil || counted[id] {
+			return nil
+		}
+		counted[id] = true
+		return row
+	}
+	for _, e := range log {
+		if u, ok := e.Body.(conversation.Usage); ok {
+			if row := isNew(e, fmt.Sprint(u.Purpose, u.Prompt, u.Completion, u.BodyHash)); row != nil {
+				row.usages = append(row.usages, e)
+			}
+		}
+	}
+	requests, newest := inspect.SentRequests(log), inspect.Entry{}
+	var row *statsRow
+	for _, entry := range append(inspect.CompactionLog(log), inspect.Entry{Kind: inspect.EntryEpoch, Event: math.MaxUint64}) {
+		if entry.Kind != inspect.EntryEpoch || entry.Result == inspect.ResultUndone {
+			continue
+		}
+		for ; len(requests) > 0 && requests[0].Event < entry.Event; requests = requests[1:] {
+			if row != nil {
+				row.Saved += max(0, newest.Before-newest.After)
+			}
+		}
+		if newest, row = entry, isNew(conversation.Event{Time: entry.Time}, entry.Event); row != nil {
+			row.Compactions++
+		}
+	}
+}
+
+// addCosts sums the requests of a row.
+func (r *statsRow) addCosts() {
+	c := inspect.CostsOf(r.usages)
+	r.Requests, r.Prompt, r.Cached, r.Output, r.CostUSD, r.SummaryUSD = c.ReplyRequests+c.SummaryRequests, c.Prompt, c.Cached, c.Output, c.Total, c.Summaries
+	if c.Prompt > 0 {
+		share := float64(c.Cached) / float64(c.Prompt)
+		r.CachedShare = &share
+	}
+}
+
+// barCells are the cells of the longest bar: the table fits 80 columns.
+const barCells = 28
+
+// draw writes a row with a bar for each day, and the totals.
+func (cmd *statsCommand) draw(days []statsRow, total statsRow) error {
+	most := 1
+	for _, d := range days {
+		most = max(most, d.Prompt)
+	}
+	var rows [][]string
+	for _, d := range append(days, total) {
+		date, err := time.Parse(time.DateOnly, d.Date)
+		name, bar := "total", ""
+		if err == nil {
+			cells := (barCells*d.Prompt + most - 1) / most
+			cached := cells * d.Cached / max(d.Prompt, 1)
+			name, bar = date.Format("Mon 2 Jan"), strings.Repeat("█", cells-cached)+strings.Repeat("░", cached)
+		}
+		sent, out, share, usd, compactions := "", "", "", "", ""
+		if d.Requests > 0 {
+			sent, out = numbers.Tokens(d.Prompt), numbers.Tokens(d.Output)
+		}
+		if d.CachedShare != nil {
+			share = numbers.Percent(*d.CachedShare)
+		}
+		if d.CostUSD != nil {
+			usd = "$" + console.Dollars(*d.CostUSD)
+		}
+		if d.Compactions > 0 {
+			compactions = fmt.Sprint(d.Compactions)
+		}
+		rows = append(rows, []string{name, bar, sent, share, out, usd, compactions})
+	}
+	columns := []table.Column{table.Left("DAY"), table.Left("█ NEW  ░ FROM THE CACHE"), table.Right("SENT"), table.Right("CACHED"), table.Right("OUT"), table.Right("COST"), table.Right("COMPACTED")}
+	if err := table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, rows); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s in %s.", numbers.Count(total.Requests, "request"), numbers.Count(len(days), "day"))
+	if total.Saved > 0 {
+		text += fmt.Sprintf(" Compaction made them smaller by %s tokens", numbers.Tokens(total.Saved))
+		if total.SummaryUSD != nil && *total.SummaryUSD > 0 {
+			text += fmt.Sprintf("; its summaries cost $%s", console.Dollars(*total.SummaryUSD))
+		}
+		text += "."
+	}
+	_, err := fmt.Fprintln(cmd.console.Stdout, "\n"+text)
+	return err
+}
