@@ -58,7 +58,6 @@ type statsRow struct {
 	Output      int      `json:"output"`
 	CostUSD     *float64 `json:"cost_usd"`
 	Compactions int      `json:"compactions"`
-	SummaryUSD  *float64 `json:"summaries_usd"`
 	Saved       int      `json:"saved_by_compaction"` // by how much requests were smaller until the next compaction
 
 	usages []conversation.Event
@@ -108,23 +107,22 @@ func (cmd *statsCommand) Run(ctx context.Context) error {
 
 // countLog adds a conversation to the days; counted has what was counted before, also in a conversation that it is a copy of.
 func countLog(log []conversation.Event, at map[string]*statsRow, counted map[string]bool) {
-	isNew := func(e conversation.Event, what any) *statsRow {
-		id, row := fmt.Sprint(e.Time.UnixNano(), what), at[e.Time.Local().Format(time.DateOnly)]
-		if row == nil || counted[id] {
+	dayOf := func(t time.Time, what ...any) *statsRow { // nil if it was counted, or is too old
+		id := fmt.Sprint(t.UnixNano(), what)
+		if counted[id] {
 			return nil
 		}
 		counted[id] = true
-		return row
+		return at[t.Local().Format(time.DateOnly)]
 	}
 	for _, e := range log {
 		if u, ok := e.Body.(conversation.Usage); ok {
-			if row := isNew(e, fmt.Sprint(u.Purpose, u.Prompt, u.Completion, u.BodyHash)); row != nil {
+			if row := dayOf(e.Time, u.Purpose, u.Prompt, u.Completion, u.BodyHash); row != nil {
 				row.usages = append(row.usages, e)
 			}
 		}
 	}
-	requests, newest := inspect.SentRequests(log), inspect.Entry{}
-	var row *statsRow
+	requests, newest, row := inspect.SentRequests(log), inspect.Entry{}, (*statsRow)(nil)
 	for _, entry := range append(inspect.CompactionLog(log), inspect.Entry{Kind: inspect.EntryEpoch, Event: math.MaxUint64}) {
 		if entry.Kind != inspect.EntryEpoch || entry.Result == inspect.ResultUndone {
 			continue
@@ -134,7 +132,7 @@ func countLog(log []conversation.Event, at map[string]*statsRow, counted map[str
 				row.Saved += max(0, newest.Before-newest.After)
 			}
 		}
-		if newest, row = entry, isNew(conversation.Event{Time: entry.Time}, entry.Event); row != nil {
+		if newest, row = entry, dayOf(entry.Time, entry.Event); row != nil {
 			row.Compactions++
 		}
 	}
@@ -143,10 +141,9 @@ func countLog(log []conversation.Event, at map[string]*statsRow, counted map[str
 // addCosts sums the requests of a row.
 func (r *statsRow) addCosts() {
 	c := inspect.CostsOf(r.usages)
-	r.Requests, r.Prompt, r.Cached, r.Output, r.CostUSD, r.SummaryUSD = c.ReplyRequests+c.SummaryRequests, c.Prompt, c.Cached, c.Output, c.Total, c.Summaries
+	r.Requests, r.Prompt, r.Cached, r.Output, r.CostUSD = c.ReplyRequests+c.SummaryRequests, c.Prompt, c.Cached, c.Output, c.Total
 	if c.Prompt > 0 {
-		share := float64(c.Cached) / float64(c.Prompt)
-		r.CachedShare = &share
+		r.CachedShare = new(float64(c.Cached) / float64(c.Prompt))
 	}
 }
 
@@ -161,27 +158,22 @@ func (cmd *statsCommand) draw(days []statsRow, total statsRow) error {
 	}
 	var rows [][]string
 	for _, d := range append(days, total) {
-		date, err := time.Parse(time.DateOnly, d.Date)
-		name, bar := "total", ""
-		if err == nil {
+		row := []string{"total", "", "", "", "", "", ""}
+		if date, err := time.Parse(time.DateOnly, d.Date); err == nil {
 			cells := (barCells*d.Prompt + most - 1) / most
 			cached := cells * d.Cached / max(d.Prompt, 1)
-			name, bar = date.Format("Mon 2 Jan"), strings.Repeat("█", cells-cached)+strings.Repeat("░", cached)
-		}
-		sent, out, share, usd, compactions := "", "", "", "", ""
-		if d.Requests > 0 {
-			sent, out = numbers.Tokens(d.Prompt), numbers.Tokens(d.Output)
+			row[0], row[1] = date.Format("Mon 2 Jan"), strings.Repeat("█", cells-cached)+strings.Repeat("░", cached)
 		}
 		if d.CachedShare != nil {
-			share = numbers.Percent(*d.CachedShare)
+			row[2], row[3], row[4] = numbers.Tokens(d.Prompt), numbers.Percent(*d.CachedShare), numbers.Tokens(d.Output)
 		}
 		if d.CostUSD != nil {
-			usd = "$" + console.Dollars(*d.CostUSD)
+			row[5] = "$" + console.Dollars(*d.CostUSD)
 		}
 		if d.Compactions > 0 {
-			compactions = fmt.Sprint(d.Compactions)
+			row[6] = fmt.Sprint(d.Compactions)
 		}
-		rows = append(rows, []string{name, bar, sent, share, out, usd, compactions})
+		rows = append(rows, row)
 	}
 	columns := []table.Column{table.Left("DAY"), table.Left("█ NEW  ░ FROM THE CACHE"), table.Right("SENT"), table.Right("CACHED"), table.Right("OUT"), table.Right("COST"), table.Right("COMPACTED")}
 	if err := table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, rows); err != nil {
@@ -189,11 +181,7 @@ func (cmd *statsCommand) draw(days []statsRow, total statsRow) error {
 	}
 	text := fmt.Sprintf("%s in %s.", numbers.Count(total.Requests, "request"), numbers.Count(len(days), "day"))
 	if total.Saved > 0 {
-		text += fmt.Sprintf(" Compaction made them smaller by %s tokens", numbers.Tokens(total.Saved))
-		if total.SummaryUSD != nil && *total.SummaryUSD > 0 {
-			text += fmt.Sprintf("; its summaries cost $%s", console.Dollars(*total.SummaryUSD))
-		}
-		text += "."
+		text += fmt.Sprintf(" Compaction made them smaller by %s tokens.", numbers.Tokens(total.Saved))
 	}
 	_, err := fmt.Fprintln(cmd.console.Stdout, "\n"+text)
 	return err

@@ -153,18 +153,15 @@ func (p *page) writeHead() {
 <body>
 <header><h1><span class="mark">⊖</span> %s</h1>
 `, markup(base64.StdEncoding.EncodeToString(hash[:])), title, markup(css), title)
-	users, model := 0, ""
-	for _, e := range p.Events {
-		switch b := e.Body.(type) {
-		case conversation.UserMessage:
-			users++
-		case conversation.AssistantMessage:
-			model = cmp.Or(b.Model, model)
+	facts := "nothing was said"
+	for i, e := range p.Events {
+		if i == 0 {
+			facts = e.Time.UTC().Format("2006-01-02 15:04 MST") + " · " + numbers.Count(p.Events[len(p.Events)-1].Turn+1, "turn")
 		}
-	}
-	facts := numbers.Count(users, "turn")
-	if len(p.Events) > 0 {
-		facts = strings.TrimPrefix(model+" · ", " · ") + p.Events[0].Time.UTC().Format("2006-01-02 15:04 MST") + " · " + facts
+		if b, ok := e.Body.(conversation.AssistantMessage); ok && b.Model != "" {
+			facts += " · " + b.Model
+			break
+		}
 	}
 	if c := inspect.CostsOf(p.Events); c.Prompt > 0 {
 		facts += fmt.Sprintf(" · %s · %s tokens in, %s from the cache", numbers.Count(c.ReplyRequests+c.SummaryRequests, "request"), numbers.Tokens(c.Prompt), numbers.Percent(float64(c.Cached)/float64(c.Prompt)))

@@ -208,6 +208,21 @@ func TestHostileTextStaysText(t *testing.T) {
 	})
 }
 
+func TestEveryLogHasAPage(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := conversationtest.WithOverlays(t, conversationtest.Rich(t))
+		if rapid.Bool().Draw(t, "malformed") {
+			events = conversationtest.Malformed(t)
+		}
+		var b bytes.Buffer
+		if err := page.Write(&b, page.Content{Events: events, Text: func(string) (string, bool) { return "", false }}); err != nil {
+			t.Fatal(err)
+		}
+		checkSafe(t, b.String())
+	})
+}
+
 // A text that parsers take long for is shown, and quickly: this test would not end otherwise.
 func TestHeavyMarkdownIsPlainText(t *testing.T) {
 	t.Parallel()

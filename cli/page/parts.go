@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +20,8 @@ import (
 // Calls with their results, what the model is sent of a message now, and compactions.
 
 const (
-	leftOut       = "[left out]"
-	commandTool   = "run_command"
-	scale         = 160 // pixels of the bar for a request before its compaction
-	subjectLength = 120 // characters
+	commandTool = "run_command"
+	scale       = 160 // pixels of the bar for a request before its compaction
 )
 
 // writePre writes preformatted text, or that it is left out.
@@ -31,7 +30,7 @@ func (p *page) writePre(text string, omit bool) {
 		return
 	}
 	if omit {
-		text = leftOut
+		text = "[left out]"
 	}
 	p.put("<pre>%s</pre>", text)
 }
@@ -49,11 +48,8 @@ func (p *page) writeMarkdown(text string) {
 
 func (p *page) writeResult(b conversation.ToolResult) {
 	call := conversation.ToolCall{ID: b.CallID, Name: b.Tool}
-	for i, c := range p.open {
-		if c.ID == b.CallID {
-			call, p.open = c, append(append([]conversation.ToolCall{}, p.open[:i]...), p.open[i+1:]...)
-			break
-		}
+	if i := slices.IndexFunc(p.open, func(c conversation.ToolCall) bool { return c.ID == b.CallID }); i >= 0 {
+		call, p.open = p.open[i], slices.Concat(p.open[:i], p.open[i+1:]) // not in place: the list is the log's
 	}
 	facts, failed := "", b.Status != conversation.ResultOK && b.Status != ""
 	if failed {
@@ -88,15 +84,10 @@ func (p *page) writeResult(b conversation.ToolResult) {
 
 // startCall opens the fold of a call with its arguments; a diff, which is unfolded, says what they say.
 func (p *page) startCall(c conversation.ToolCall, facts string, isDiff, failed bool) {
-	class, open := markup(""), markup("")
-	if failed {
-		class = " failed"
-	}
-	if isDiff {
-		open = " open"
-	}
+	class := map[bool]markup{true: " failed"}[failed]
+	open := map[bool]markup{true: " open"}[isDiff]
 	p.put("<article class=\"call%s\"><details%s><summary><b>%s</b> <code>%s</code><span class=\"faint\">%s</span></summary>",
-		class, open, conversation.ToolVerb(c.Name, true), conversation.OneLine(c.Subject(), subjectLength), facts)
+		class, open, conversation.ToolVerb(c.Name, true), conversation.OneLine(c.Subject(), 120), facts)
 	if !isDiff {
 		p.writeArguments(c.Arguments)
 	}
@@ -123,15 +114,8 @@ func (p *page) writeDiff(f diff.File) {
 	for _, h := range f.Hunks {
 		p.put("<i>@@ line %d</i>\n", h.New)
 		for _, l := range h.Lines {
-			text := string(l.Op) + strings.TrimRight(l.Text, "\r\n")
-			switch l.Op {
-			case diff.Added:
-				p.put("<ins>%s</ins>\n", text)
-			case diff.Removed:
-				p.put("<del>%s</del>\n", text)
-			default:
-				p.put("%s\n", text)
-			}
+			tag := map[diff.Op]markup{diff.Added: "ins", diff.Removed: "del", diff.Kept: "span"}[l.Op]
+			p.put("<%s>%s</%s>\n", tag, string(l.Op)+strings.TrimRight(l.Text, "\r\n"), tag)
 		}
 	}
 	if f.Cut > 0 {
@@ -165,10 +149,6 @@ func (p *page) writeSent(r inspect.HistoryRow, omit bool) {
 		m := &p.view.Messages[r.Message]
 		p.put(" <span class=\"faint\">~%s → ~%s tokens</span>", tokens(r.Before), tokens(r.After))
 		p.writePre(m.Text, omit)
-		for _, c := range m.Calls {
-			p.put("<p>%s</p>", c.Name)
-			p.writeArguments(c.Arguments)
-		}
 	}
 	p.put("</aside>")
 }
