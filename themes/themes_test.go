@@ -170,14 +170,14 @@ func TestStatesDifferInMono(t *testing.T) {
 	mono, _ := themes.ByName(themes.Mono)
 	s := themes.Build(mono)
 	for name, pair := range map[string][2]lipgloss.Style{
-		"selected item":  {s.Dialog.Selected, s.Dialog.Item},
-		"selected text":  {s.Text.Selection, s.Text.Assistant},
-		"shell line":     {s.Composer.Shell, s.Composer.Border},
-		"failed tool":    {s.Tool.Error, s.Tool.OK},
-		"danger":         {s.Gauge.Danger, s.Gauge.Warning},
-		"user":           {s.Text.User, s.Text.Assistant},
-		"error":          {s.Text.Error, s.Text.Notice},
-		"keys in a help": {s.Frame.HelpKey, s.Frame.Detail},
+		"selected item":  {s.Selected, s.Text},
+		"selected text":  {s.Selection, s.Text},
+		"shell line":     {s.Warning, s.Accent},
+		"failed tool":    {s.Error, s.Success},
+		"danger":         {s.Gauge.Hard, s.Gauge.Load},
+		"user":           {s.User, s.Text},
+		"error":          {s.Error, s.Muted},
+		"keys in a help": {s.Title, s.Muted},
 	} {
 		if pair[0].Render("x") == pair[1].Render("x") {
 			t.Errorf("%s looks like its opposite", name)

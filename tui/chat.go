@@ -55,7 +55,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 	c := &chat{env: e, session: s, keyboard: keys, styles: ts.status()}
 	c.composer = composer.New(composer.Options{
 		Placeholder: placeholder,
-		Styles:      ts.composer(),
+		Styles:      ts.styles,
 		Keys:        &e.Keys.Composer,
 		Commands:    commands,
 		Estimate:    s.load.estimate,
@@ -76,7 +76,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 
 func (c *chat) setTheme(ts themeStyles) {
 	c.styles, c.panel.shown = ts.status(), panelShown{}
-	c.composer.SetStyles(ts.composer())
+	c.composer.SetStyles(ts.styles)
 	c.transcript.SetStyles(ts.transcript(), ts.markdown())
 	c.gauge.SetStyles(ts.gauge())
 }

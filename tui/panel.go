@@ -161,7 +161,7 @@ func (c *chat) panelLines(shown panelShown) []string {
 		if out != nil {
 			out = append(out, "")
 		}
-		out = append(append(out, st.detail.Render(pane.Between(title, right, panelWidth))), lines...)
+		out = append(append(out, st.subtle.Render(pane.Between(title, right, panelWidth))), lines...)
 	}
 	section("Context", "", c.gauge.List(shown.reading, panelWidth))
 	var next []string

@@ -33,7 +33,7 @@ func (v *views) openPreview(request edit.Request) pane.Action {
 		v.requestPreview(view, request)
 		return nil
 	}
-	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.preview(), Keys: &v.env.Keys.Preview, Gauges: v.drawGauges})}
+	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.styles, Keys: &v.env.Keys.Preview, Gauges: v.drawGauges})}
 	view.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, request)
 	shown := v.open(view)
 	v.requestPreview(view, request)
@@ -80,7 +80,7 @@ func (v *views) previewContent(u updates.Previewed, request edit.Request) previe
 	return c
 }
 
-func (p *previewView) restyle(ts themeStyles) { p.SetStyles(ts.preview()) }
+func (p *previewView) restyle(ts themeStyles) { p.SetStyles(ts.styles) }
 func (p *previewView) refresh(*views)         {} // its numbers change only with its request
 
 func (p *previewView) handleAction(v *views, a pane.Action) pane.Action {

@@ -37,10 +37,10 @@ func (v *views) openContext() pane.Action {
 		view.refresh(v)
 		return nil
 	}
-	return v.open(&contextView{Model: breakdown.New(breakdown.Options{Styles: v.styles.breakdown(), Keys: &v.env.Keys.Context})})
+	return v.open(&contextView{Model: breakdown.New(breakdown.Options{Styles: v.styles.styles, Glyphs: v.styles.glyphs(), Keys: &v.env.Keys.Context})})
 }
 
-func (c *contextView) restyle(ts themeStyles) { c.SetStyles(ts.breakdown()) }
+func (c *contextView) restyle(ts themeStyles) { c.SetStyles(ts.styles, ts.glyphs()) }
 
 func (c *contextView) refresh(v *views) {
 	s := v.session

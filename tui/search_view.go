@@ -126,7 +126,7 @@ func (v *views) openDiff(args string) pane.Action {
 	if _, open := v.topView().(*diffView); open {
 		return nil
 	}
-	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.changes(), Keys: &v.env.Keys.Diff}), turn: turn})
+	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.styles, Keys: &v.env.Keys.Diff}), turn: turn})
 }
 
 // title is that of the conversation, with the turn that the view begins with.
@@ -137,7 +137,7 @@ func (d *diffView) title(v *views) string {
 	return "from turn " + pane.Turn(d.turn) + " on · " + v.session.Title
 }
 
-func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.changes()) }
+func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.styles) }
 
 func (d *diffView) refresh(v *views) {
 	newest := v.session.log.newest()

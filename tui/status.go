@@ -125,7 +125,7 @@ func (c *chat) header() string {
 	} else {
 		title = ""
 	}
-	line := s.title.Render(name) + title + strings.Repeat(" ", max(0, width-used)) + s.detail.Render(right)
+	line := s.title.Render(name) + title + strings.Repeat(" ", max(0, width-used)) + s.subtle.Render(right)
 	return pane.Margin(full) + ansi.Truncate(line, width, "")
 }
 

@@ -10,18 +10,13 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"plimsoll/compact/projection"
 	"plimsoll/themes"
-	"plimsoll/tui/breakdown"
-	"plimsoll/tui/changes"
 	"plimsoll/tui/choices"
-	"plimsoll/tui/composer"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/diffview"
 	"plimsoll/tui/gauge"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
-	"plimsoll/tui/preview"
 	"plimsoll/tui/settings"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
@@ -55,35 +50,29 @@ func (ts themeStyles) glyphs() pane.Glyphs {
 }
 
 func (ts themeStyles) status() statusStyles {
-	f, t := ts.styles.Frame, ts.styles.Text
-	inline := pane.NewInlineStyle
+	s, inline := ts.styles, pane.NewInlineStyle
 	return statusStyles{
-		title: inline(f.Header), detail: inline(f.Detail), rule: inline(f.Rule), subtle: inline(f.Status), accent: inline(t.UserMark),
-		warning: inline(t.Warning), failure: inline(t.Error), snack: inline(f.Snackbar),
-		welcome: welcome.Styles{Title: f.Header, Subtle: f.Status, Accent: t.UserMark, Failure: t.Error},
+		title: inline(s.Title), rule: inline(s.Rule), subtle: inline(s.Muted), accent: inline(s.UserMark),
+		warning: inline(s.Warning), failure: inline(s.Error), snack: inline(s.Focus),
+		welcome: welcome.Styles{Title: s.Title, Subtle: s.Muted, Accent: s.UserMark, Failure: s.Error},
 	}
 }
 
 func (ts themeStyles) transcript() transcript.Styles {
-	t, tool := ts.styles.Text, ts.styles.Tool
+	s := ts.styles
 	return transcript.Styles{
-		UserMark: t.UserMark, User: t.User, Band: t.Band, Reasoning: t.Reasoning, ReasoningMark: t.Muted,
-		ToolOK: tool.OK, ToolFailed: tool.Error, ToolRunning: tool.Running, ToolName: tool.Name, ToolSubject: tool.Subject,
-		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output, Block: tool.Block,
-		Diff:  diffview.Styles(ts.styles.Diff),
-		Epoch: t.Assistant, Undone: t.Muted, Note: ts.styles.Gauge.Summary,
-		Info: t.Notice, Warning: t.Warning, Error: t.Error, Selected: t.Selection,
+		UserMark: s.UserMark, User: s.User, Band: s.Band, Reasoning: s.Reasoning, ReasoningMark: s.Muted,
+		ToolOK: s.Success, ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted, ToolSubject: s.Text,
+		Weight: s.Faint, Hint: s.Faint, Output: s.Muted, Block: s.Block,
+		Diff: diffview.Styles(s.Diff), Undone: s.Muted, Note: s.Gauge.Summary,
+		Info: s.Muted, Warning: s.Warning, Error: s.Error, Selected: s.Selection,
 	}
 }
 
 func (ts themeStyles) gauge() gauge.Styles {
-	g, f := ts.styles.Gauge, ts.styles.Frame
-	s := gauge.Styles{Levels: [3]lipgloss.Style{pane.Loaded: g.Warning, pane.Blocked: g.Danger}, Number: f.Status, Detail: f.Detail}
-	for segment, look := range ts.segments() {
-		s.Segments[segment] = look
-	}
-	s.Glyphs, s.Free, s.Reserve = ts.glyphs(), g.Free, g.Reserve
-	return s
+	s, g := ts.styles, ts.styles.Gauge
+	return gauge.Styles{BarStyles: pane.SegmentBar(s, ts.glyphs()), Number: s.Muted, Detail: s.Muted,
+		Levels: [3]lipgloss.Style{pane.Loaded: g.Load, pane.Blocked: g.Hard}}
 }
 
 // markdown returns a renderer for the theme; its user sets the width.
@@ -93,66 +82,22 @@ func (ts themeStyles) markdown() *markdown.Renderer {
 	return r
 }
 
-func (ts themeStyles) composer() composer.Styles {
-	c, o, t := ts.styles.Composer, ts.styles.Dialog, ts.styles.Text
-	return composer.Styles{Border: c.Border, Shell: c.Shell, Label: t.Muted, Text: c.Text, Placeholder: c.Placeholder,
-		Selection: t.Selection, Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true),
-		Item: o.Item, Selected: o.Selected, Detail: o.Detail, Raised: o.Raised}
-}
-
 // Styles of the full-screen views.
 
-func (ts themeStyles) pane() pane.Styles {
-	f, t, o := ts.styles.Frame, ts.styles.Text, ts.styles.Dialog
-	return pane.Styles{
-		Title: f.Header, Detail: f.Detail, Rule: f.Rule, Text: o.Text, Muted: t.Muted, Key: f.HelpKey,
-		Selected: o.Selected, Match: ts.styles.Match, Warning: t.Warning, Error: t.Error,
-	}
-}
-
-func (ts themeStyles) states() map[projection.State]lipgloss.Style {
-	s := ts.styles.State
-	return map[projection.State]lipgloss.Style{
-		projection.StateVerbatim: s.Verbatim, projection.StateCapped: s.Capped, projection.StateMasked: s.Masked,
-		projection.StateSummarised: s.Summarised, projection.StateDropped: s.Dropped, projection.StatePinned: s.Pinned,
-	}
-}
-
-func (ts themeStyles) segments() map[projection.Segment]lipgloss.Style {
-	g := ts.styles.Gauge
-	return map[projection.Segment]lipgloss.Style{
-		projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
-		projection.Assistant: g.Assistant, projection.Reasoning: g.Reasoning, projection.Calls: g.Calls,
-		projection.Results: g.Results, projection.Stubs: g.Stubs, projection.Draft: g.Draft,
-	}
-}
-
-func (ts themeStyles) breakdown() breakdown.Styles {
-	g := ts.styles.Gauge
-	return breakdown.Styles{Styles: ts.pane(), Segments: ts.segments(), States: ts.states(),
-		Glyphs: ts.glyphs(), Bar: ts.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve, Free: g.Free}
-}
+func (ts themeStyles) pane() pane.Styles { return pane.StylesOf(ts.styles) }
 
 func (ts themeStyles) history() history.Styles {
-	t, tool, g := ts.styles.Text, ts.styles.Tool, ts.styles.Gauge
+	s := ts.styles
 	return history.Styles{
-		Pane: ts.pane(), User: t.UserMark, Assistant: g.Assistant.Bold(true), Summary: g.Summary.Bold(true), Same: tool.OK,
-		ToolFail: tool.Error, Failure: tool.Error.Bold(false), Tool: tool.Name, Subject: tool.Subject,
-		Original: t.Assistant, Sent: t.Assistant, Faint: t.Faint, Event: t.Notice, Epoch: g.Summary, Link: t.UserMark, Band: t.Band,
-		Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(ts.styles.Diff), Badges: ts.states(), Undone: t.Muted,
+		Pane: ts.pane(), User: s.UserMark, Assistant: s.Gauge.Assistant.Bold(true), Summary: s.Gauge.Summary.Bold(true),
+		Same: s.Success, ToolFail: s.Error, Failure: s.Error.Bold(false), Tool: s.Muted, Subject: s.Text,
+		Faint: s.Faint, Event: s.Muted, Epoch: s.Gauge.Summary, Link: s.UserMark, Band: s.Band,
+		Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(s.Diff), Badges: pane.States(s.State), Undone: s.Muted,
 	}
-}
-
-func (ts themeStyles) preview() preview.Styles {
-	return preview.Styles{Pane: ts.pane(), Saved: ts.styles.Diff.Added}
 }
 
 func (ts themeStyles) settings() settings.Styles {
-	return settings.Styles{Pane: ts.pane(), Accent: ts.styles.Text.UserMark}
-}
-
-func (ts themeStyles) changes() changes.Styles {
-	return changes.Styles{Pane: ts.pane(), Diff: diffview.Styles(ts.styles.Diff)}
+	return settings.Styles{Pane: ts.pane(), Accent: ts.styles.UserMark}
 }
 
 // theme is the theme in force and the user's choice.
@@ -295,6 +240,6 @@ func CheckTheme(name string, own ...string) error {
 
 // statusStyles are the styles of the lines around the transcript.
 type statusStyles struct {
-	title, detail, rule, subtle, accent, warning, failure, snack pane.InlineStyle
-	welcome                                                      welcome.Styles
+	title, rule, subtle, accent, warning, failure, snack pane.InlineStyle
+	welcome                                              welcome.Styles
 }

@@ -31,7 +31,13 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	if o.Sandbox = a.Resources.Sandbox(r.InitialConfig); o.Sandbox.Proxied() && (rules.Network == "ask" || len(rules.Hosts) > 0) {
 		o.Reach = o.Sandbox.Reach
 	}
-	o.Permissions.Whole = func() bool { return o.Sandbox.Whole() || r.noteAutoAsks(o.Sandbox) }
+	o.Permissions.Whole = func() bool {
+		whole := o.Sandbox.Whole()
+		if !whole {
+			r.noteAutoAsks(o.Sandbox)
+		}
+		return whole
+	}
 	ask := func(name string) tools.AskUser {
 		return func(ctx context.Context, id string, review conversation.Review) (conversation.Answer, bool) {
 			return r.Agent.AskAbout(ctx, conversation.ToolCall{ID: id, Name: name}, review)
@@ -84,8 +90,8 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	return box, nil
 }
 
-// noteAutoAsks tells the user, once in a conversation, why auto mode asks about commands. It returns false.
-func (r *Running) noteAutoAsks(box *sandbox.Sandbox) bool {
+// noteAutoAsks tells the user, once in a conversation, why auto mode asks about commands.
+func (r *Running) noteAutoAsks(box *sandbox.Sandbox) {
 	text := "Auto mode asks about commands here: nothing confines them. plimsoll doctor says why."
 	if box.Active() {
 		text = "Auto mode asks about commands here: the sandbox cannot keep them from .git/hooks and the like in the workspace. plimsoll doctor says why."
@@ -97,7 +103,6 @@ func (r *Running) noteAutoAsks(box *sandbox.Sandbox) bool {
 	if !r.isAutoNoted.Swap(true) && !told {
 		r.Agent.AddNotice(text)
 	}
-	return false
 }
 
 // One recall returns at most recallTokens, or 1/recallShare of the free tokens if that is less.

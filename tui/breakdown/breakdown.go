@@ -1,6 +1,7 @@
 package breakdown
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -12,29 +13,17 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 	"plimsoll/tui/pane"
 )
 
 // The view is a list of rows. The content may change with every token: the cursor stays on its row, also when that row moves.
 // The panel with the explanation of a row takes lines from the list, and leaves it at least two.
 
-// Styles are the styles of the view. They must be inline: no padding, margin, border or width.
-type Styles struct {
-	pane.Styles
-	Segments map[projection.Segment]lipgloss.Style
-	Glyphs   pane.Glyphs                         // of the segments
-	Free     lipgloss.Style                      // the track of the gauge
-	States   map[projection.State]lipgloss.Style // of the word that says how an item is sent
-
-	Bar     lipgloss.Style // the ends of the gauge, and the numbers above it
-	Load    lipgloss.Style // the same above the load line, and the mark of the line
-	Hard    lipgloss.Style // the same above the hard line, and the mark of the line
-	Reserve lipgloss.Style
-}
-
 // Options configure a view.
 type Options struct {
-	Styles Styles
+	Styles themes.Styles
+	Glyphs pane.Glyphs // of the segments; patterns if not set
 	Keys   *KeyMap
 }
 
@@ -55,7 +44,8 @@ type Content struct {
 
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
-	styles Styles
+	styles themes.Styles
+	states map[projection.State]lipgloss.Style // of the word that says how an item is sent
 	bar    *pane.Bar
 	keys   *KeyMap
 
@@ -75,7 +65,7 @@ const roomy = 20
 // New returns a view without content.
 func New(o Options) *Model {
 	m := &Model{keys: o.Keys}
-	m.SetStyles(o.Styles)
+	m.SetStyles(o.Styles, o.Glyphs)
 	m.Show(Content{Reading: meter.Reading{CachedShare: -1}})
 	return m
 }
@@ -86,16 +76,9 @@ func (m *Model) SetSize(width, height int) {
 	m.list.SetSize(m.width, m.height)
 }
 
-// SetStyles changes the styles.
-func (m *Model) SetStyles(s Styles) {
-	bar := pane.BarStyles{Glyphs: s.Glyphs, Free: s.Free, Reserve: s.Reserve, End: s.Hard}
-	if bar.Glyphs == (pane.Glyphs{}) {
-		bar.Glyphs = pane.Patterns()
-	}
-	for i := range bar.Segments {
-		bar.Segments[i] = s.Segments[projection.Segment(i)]
-	}
-	m.styles, m.bar = s, pane.NewBar(bar)
+// SetStyles changes the styles, and the glyphs of the segments.
+func (m *Model) SetStyles(s themes.Styles, glyphs pane.Glyphs) {
+	m.styles, m.states, m.bar = s, pane.States(s.State), pane.NewBar(pane.SegmentBar(s, cmp.Or(glyphs, pane.Patterns())))
 }
 
 // Show replaces the content. The cursor stays on its row.
@@ -130,7 +113,7 @@ func Text(c Content, width int) string {
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // View draws the view in exactly its lines and cells.
-func (m *Model) View() string { return m.list.View(m.styles.Styles, m.paneContent()) }
+func (m *Model) View() string { return m.list.View(pane.StylesOf(m.styles), m.paneContent()) }
 
 func (m *Model) paneContent() pane.Content {
 	f := m.frame()

@@ -66,11 +66,11 @@ func (m *Model) factLine(r *row, width int) string {
 	s, glyph := &m.styles, "  "
 	switch r.name {
 	case "load line":
-		glyph = s.Load.Render(pane.LoadGlyph) + " "
+		glyph = s.Gauge.Load.Render(pane.LoadGlyph) + " "
 	case "hard line":
-		glyph = s.Hard.Render(hardGlyph) + " "
+		glyph = s.Gauge.Hard.Render(hardGlyph) + " "
 	case "reserve":
-		glyph = s.Reserve.Render(pane.ReserveGlyph) + " "
+		glyph = s.Gauge.Reserve.Render(pane.ReserveGlyph) + " "
 	}
 	name := min(17, max(8, width-10))
 	out := glyph + s.Text.Render(pane.Fit(r.name, name-2)+r.value)
@@ -89,7 +89,7 @@ func (m *Model) categoryLine(r *row, width int) string {
 	const name, mostBar, leastBar = 16, 90, 8
 	glyph, text := m.bar.Run(int(r.category), 1), m.styles.Text
 	if r.name == "free" {
-		glyph = m.styles.Free.Render(pane.FreeGlyph)
+		glyph = m.styles.Dimmed.Render(pane.FreeGlyph)
 	}
 	numbers := pane.AlignRight(r.value, 7) + pane.AlignRight(r.note, 7)
 	cells := width - ansi.StringWidth(numbers)
@@ -123,7 +123,7 @@ func (m *Model) itemLine(r *row, width int) string {
 		name -= 11
 		numbers = s.Muted.Render(pane.AlignRight(turn, 11)) + s.Text.Render(numbers)
 	}
-	badge, ok := s.States[r.item.State]
+	badge, ok := m.states[r.item.State]
 	if !ok {
 		badge = s.Muted
 	}
@@ -138,7 +138,7 @@ func (m *Model) itemLine(r *row, width int) string {
 // gauge draws the numbers, the bar like that of the main screen, and the marks of the load line and the hard line.
 func (m *Model) gauge(width int) []string {
 	r, s := &m.content.Reading, &m.styles
-	level := [...]lipgloss.Style{pane.Normal: s.Bar, pane.Loaded: s.Load, pane.Blocked: s.Hard}[pane.LevelOf(*r, r.Used)]
+	level := [...]lipgloss.Style{pane.Normal: s.Muted, pane.Loaded: s.Gauge.Load, pane.Blocked: s.Gauge.Hard}[pane.LevelOf(*r, r.Used)]
 	used, draft := pane.Tokens(r.Used), ""
 	if r.Estimated {
 		used = pane.About(r.Used)
@@ -173,9 +173,9 @@ func (m *Model) gauge(width int) []string {
 	}
 	at := func(tokens int) int { return 1 + pane.CellOf(tokens, pane.Scale(*r), n) }
 	load, hard := at(r.LoadLine), at(r.HardLine)
-	marks := strings.Repeat(" ", load) + s.Load.Render(pane.LoadGlyph)
+	marks := strings.Repeat(" ", load) + s.Gauge.Load.Render(pane.LoadGlyph)
 	if r.HardLine > 0 && hard > load {
-		marks += strings.Repeat(" ", hard-load-1) + s.Hard.Render(hardGlyph)
+		marks += strings.Repeat(" ", hard-load-1) + s.Gauge.Hard.Render(hardGlyph)
 	}
 	return append(out, marks)
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/inspect"
@@ -19,25 +18,6 @@ import (
 )
 
 func usd(v float64) *float64 { return &v }
-
-// styles returns the styles of a theme, as package tui makes them.
-func styles(name string) breakdown.Styles {
-	s, frames := tuitest.Styles(name)
-	g, st := s.Gauge, s.State
-	return breakdown.Styles{
-		Styles: frames,
-		Segments: map[projection.Segment]lipgloss.Style{
-			projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
-			projection.Assistant: g.Assistant, projection.Reasoning: g.Reasoning, projection.Calls: g.Calls,
-			projection.Results: g.Results, projection.Stubs: g.Stubs, projection.Draft: g.Draft,
-		},
-		States: map[projection.State]lipgloss.Style{
-			projection.StateVerbatim: st.Verbatim, projection.StateCapped: st.Capped, projection.StateMasked: st.Masked,
-			projection.StateSummarised: st.Summarised, projection.StateDropped: st.Dropped, projection.StatePinned: st.Pinned,
-		},
-		Glyphs: pane.Patterns(), Free: g.Free, Bar: s.Text.Assistant, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve,
-	}
-}
 
 // reading is 61 % of 128k, with a draft on top.
 func reading() meter.Reading {
@@ -112,7 +92,7 @@ func full() breakdown.Content {
 
 func open(c breakdown.Content, theme string, width, height int) *breakdown.Model {
 	keys := breakdown.DefaultKeyMap()
-	m := breakdown.New(breakdown.Options{Styles: styles(theme), Keys: &keys})
+	m := breakdown.New(breakdown.Options{Styles: tuitest.Styles(theme), Glyphs: pane.Patterns(), Keys: &keys})
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

@@ -17,6 +17,7 @@ import (
 	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
 )
@@ -43,12 +44,6 @@ type Content struct {
 	Title  string // of the conversation
 	Files  []File
 	Loaded bool // false while Files are being computed
-}
-
-// Styles are the styles of the view.
-type Styles struct {
-	Pane pane.Styles
-	Diff diffview.Styles
 }
 
 // KeyMap holds every key of the view.
@@ -80,13 +75,13 @@ func DefaultKeyMap() KeyMap {
 
 // Options configure a view.
 type Options struct {
-	Styles Styles
+	Styles themes.Styles
 	Keys   *KeyMap
 }
 
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
-	styles Styles
+	styles themes.Styles
 	keys   *KeyMap
 
 	width   int
@@ -108,7 +103,7 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s Styles) { m.styles, m.drawn = s, map[int][]string{} }
+func (m *Model) SetStyles(s themes.Styles) { m.styles, m.drawn = s, map[int][]string{} }
 
 // Show replaces the content. The cursor and the place in the diff stay if the file is still listed.
 func (m *Model) Show(c Content) {
@@ -142,7 +137,7 @@ func (m *Model) isWide() bool { return pane.AsideWidth(m.width, true) > 0 }
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // View draws the view in exactly its lines and cells.
-func (m *Model) View() string { return m.list.View(m.styles.Pane, m.paneContent()) }
+func (m *Model) View() string { return m.list.View(pane.StylesOf(m.styles), m.paneContent()) }
 
 // paneContent is the list with the diff at its right. Where there is no room for both, it is one of them.
 func (m *Model) paneContent() pane.Content {
@@ -249,7 +244,7 @@ func (m *Model) Len() int { return len(m.content.Files) }
 
 // Lines draws the row of a file. A second line says if the file on disk is different.
 func (m *Model) Lines(row int, selected bool, width int) []string {
-	s, f := m.styles.Pane, &m.content.Files[row]
+	s, f := m.styles, &m.content.Files[row]
 	mark, text, muted := "  ", s.Text, s.Muted
 	if selected {
 		mark, text, muted = "❯ ", s.Selected, s.Selected
@@ -293,10 +288,10 @@ func (f *File) notes() []string {
 
 // placeholder is the text in place of the list while it is empty.
 func (m *Model) placeholder() []string {
-	s, text := m.styles.Pane.Text, "No file was changed in this conversation. Files that the model creates or edits are listed here, "+
+	s, text := m.styles.Text, "No file was changed in this conversation. Files that the model creates or edits are listed here, "+
 		"with what changed since the conversation first touched them."
 	if !m.content.Loaded {
-		s, text = m.styles.Pane.Muted, "reading the files…"
+		s, text = m.styles.Muted, "reading the files…"
 	}
 	lines := pane.Each(s, pane.Wrap(text, min(pane.Within(m.width), 100)))
 	return append([]string{""}, strings.Split(pane.Inset(strings.Join(lines, "\n"), m.width), "\n")...)
@@ -304,7 +299,7 @@ func (m *Model) placeholder() []string {
 
 // diff draws the diff of the file with the cursor, as wide as its place.
 func (m *Model) diff() []string {
-	s, i := m.styles.Pane, m.list.Selected(m)
+	s, i := m.styles, m.list.Selected(m)
 	if m.drawn[i] != nil {
 		return m.drawn[i]
 	}
@@ -319,7 +314,7 @@ func (m *Model) diff() []string {
 	if f.Created() {
 		edits = strings.TrimSuffix("new file · "+edits, " · ")
 	}
-	stat := s.Detail.Render(edits + "  " + diffview.Stat(f.Stat()))
+	stat := s.Muted.Render(edits + "  " + diffview.Stat(f.Stat()))
 	rows := []string{pane.Between(s.Title.Render(pane.Clip(plain.Line(f.Name), width)), stat, width)}
 	for _, note := range f.notes() {
 		rows = append(rows, pane.Each(s.Warning, pane.Wrap(note, width))...)
@@ -329,7 +324,7 @@ func (m *Model) diff() []string {
 		if n > 0 {
 			rows = append(rows, "", s.Rule.Render(pane.Clip("── next edit ", width)), "")
 		}
-		drawn, _ := m.styles.Diff.Draw(part, width, diffview.Options{Context: -1, Fill: true})
+		drawn, _ := diffview.Styles(m.styles.Diff).Draw(part, width, diffview.Options{Context: -1, Fill: true})
 		if len(drawn) == 0 {
 			drawn = []string{s.Muted.Render(pane.Clip("Nothing is left of the changes: they were undone.", width))}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation/diff"
+	"plimsoll/themes"
 	"plimsoll/tui/changes"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
@@ -53,7 +54,7 @@ func content() changes.Content {
 
 func open(width, height int, c changes.Content) *changes.Model {
 	keys := changes.DefaultKeyMap()
-	m := changes.New(changes.Options{Keys: &keys, Styles: changes.Styles{Pane: pane.Styles{Match: lipgloss.NewStyle().Bold(true)}}})
+	m := changes.New(changes.Options{Keys: &keys, Styles: themes.Styles{Match: lipgloss.NewStyle().Bold(true)}})
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

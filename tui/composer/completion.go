@@ -9,6 +9,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
@@ -269,7 +270,7 @@ func (l *completion) rows(height int) int {
 }
 
 // draw draws the visible completions. The selected one has a mark, for screens without colour.
-func (l *completion) draw(s *Styles, width, rows int) []string {
+func (l *completion) draw(s *themes.Styles, width, rows int) []string {
 	if rows == 0 {
 		return nil
 	}
@@ -281,7 +282,7 @@ func (l *completion) draw(s *Styles, width, rows int) []string {
 	names = min(names, width-4)
 	lines, surface := make([]string, 0, rows), pane.NewSurface(s.Raised)
 	for i, it := range shown {
-		mark, style, detail := "  ", s.Item, s.Detail
+		mark, style, detail := "  ", s.Text, s.Muted
 		if l.top+i == l.sel { // the whole row is selected
 			mark, style, detail = "❯ ", s.Selected, s.Selected
 		}

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/themes"
 	"plimsoll/tui/edit"
 )
 
@@ -15,7 +16,7 @@ const maxText = 10 // rows of text shown at once
 type Options struct {
 	Placeholder string // shown while there is no text
 	Keys        *KeyMap
-	Styles      Styles
+	Styles      themes.Styles
 	Commands    []CommandSpec
 	Estimate    func(conversation.Size) int // the tokens of a text of a size
 }
@@ -24,7 +25,7 @@ type Options struct {
 type Model struct {
 	keys        KeyMap
 	editing     edit.Keys // the keys that edit, from keys
-	styles      Styles
+	styles      themes.Styles
 	placeholder string
 	suggestions suggestions // offered while there is no text
 	busy        bool
@@ -68,7 +69,7 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s Styles) { m.styles = s; m.changed() }
+func (m *Model) SetStyles(s themes.Styles) { m.styles = s; m.changed() }
 
 // SetBusy sets whether a turn is running. While it runs, Tab queues the draft.
 func (m *Model) SetBusy(busy bool) { m.busy = busy }

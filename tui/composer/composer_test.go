@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
+	"plimsoll/themes"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
@@ -31,7 +32,7 @@ func newModel(t testing.TB) *composer.Model {
 	t.Helper()
 	keys := composer.DefaultKeyMap()
 	m := composer.New(composer.Options{Placeholder: "Ask anything · / commands · @ files · ? help", Commands: testCommands, Keys: &keys,
-		Styles:   composer.Styles{Selection: lipgloss.NewStyle().Reverse(true)},
+		Styles:   themes.Styles{Selection: lipgloss.NewStyle().Reverse(true)},
 		Estimate: func(size conversation.Size) int { return size.ASCII/4 + size.CJK + size.Other/2 }})
 	m.SetFiles(testFiles)
 	return m

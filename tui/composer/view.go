@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
@@ -47,21 +48,21 @@ func (m *Model) Cursor() *tea.Cursor {
 
 func (m *Model) draw() string {
 	lines := m.list.draw(&m.styles, m.box.width, m.list.rows(m.height))
-	style := m.styles.Border
+	style := m.styles.Accent
 	label, labelled := m.label()
 	if labelled {
-		style = m.styles.Shell
+		style = m.styles.Warning
 	}
 	border := pane.NewInlineStyle(style) // worked out once: rendering a style allocates
-	lines = append(lines, m.box.edge("╭", label, "╮", border, m.styles.Label))
+	lines = append(lines, m.box.edge("╭", label, "╮", border, m.styles.Muted))
 	left, right := m.box.sides(border)
 	for _, text := range m.drawText() {
 		lines = append(lines, m.box.row(left, text, right))
 	}
 	if m.search.on {
-		lines = append(lines, m.box.row(left, m.styles.Label.Render(pane.Fit(m.searchLine(), m.box.inner())), right))
+		lines = append(lines, m.box.row(left, m.styles.Muted.Render(pane.Fit(m.searchLine(), m.box.inner())), right))
 	}
-	lines = append(lines, m.box.edge("╰", m.position(), "╯", border, m.styles.Label))
+	lines = append(lines, m.box.edge("╰", m.position(), "╯", border, m.styles.Muted))
 	return strings.Join(lines, "\n")
 }
 
@@ -106,7 +107,7 @@ func (m *Model) position() string {
 // drawText draws the visible rows of text, each as wide as the box.
 func (m *Model) drawText() []string {
 	if m.text.Empty() && !m.search.on {
-		return []string{m.styles.Placeholder.Render(pane.Fit(m.placeholder, m.box.inner()))}
+		return []string{m.styles.Muted.Render(pane.Fit(m.placeholder, m.box.inner()))}
 	}
 	var lines []string
 	skip, rows := m.top, m.textRows()
@@ -143,7 +144,7 @@ func (m *Model) drawRow(line int, r edit.Row, marks []mention) string {
 		if used+w > m.box.inner() {
 			break
 		}
-		next := m.styles.at(at, marks)
+		next := m.styleAt(at, marks)
 		selected := from <= at && at < to
 		if selected {
 			next = &m.styles.Selection
@@ -213,4 +214,18 @@ func (m *Model) mentionNote() (note string) {
 		}
 	})
 	return note
+}
+
+// styleAt returns the style of a byte of a line with mentions.
+func (m *Model) styleAt(at int, marks []mention) *lipgloss.Style {
+	for _, a := range marks {
+		switch {
+		case at < a.from || at >= a.to:
+		case a.found:
+			return &m.styles.Chip
+		default:
+			return &m.styles.Missing
+		}
+	}
+	return &m.styles.Text
 }

@@ -137,7 +137,7 @@ func (a *Approve) layout(l config, width, height int) int {
 	if a.titleFits() {
 		a.head = nil
 	}
-	lines, cells, first := pane.Each(s.Dialog.Title, title[n:]), 0, 0 // the rest of a long title scrolls with the text
+	lines, cells, first := pane.Each(s.Title, title[n:]), 0, 0 // the rest of a long title scrolls with the text
 	if a.change != nil {
 		if a.drawing == nil || a.drawnAt != width || a.drawnIn != l.styled {
 			a.drawing = diffview.Styles(s.Diff).Layout(*a.change, width, diffview.Options{Context: -1, Fill: true})
@@ -148,7 +148,7 @@ func (a *Approve) layout(l config, width, height int) int {
 	} else if a.body != "" {
 		rows := cut(a.body, width)
 		cells = widest(width, rows...)
-		lines = append(lines, pane.Each(s.Tool.Subject, rows)...)
+		lines = append(lines, pane.Each(s.Text, rows)...)
 	}
 	all := len(lines) + a.text.more
 	var below []string
@@ -314,14 +314,14 @@ func (a *Approve) below() (lines []string, cursor *point) {
 		lines = append(lines, "")
 	}
 	if a.field != nil {
-		lines = append(lines, s.Dialog.Detail.Render(pane.Clip(fieldLabels[a.use], a.width)))
+		lines = append(lines, s.Muted.Render(pane.Clip(fieldLabels[a.use], a.width)))
 		a.field.SetSize(a.width, max(1, min(room-len(lines), a.height/3)))
 		x, y := 0, len(lines)
 		view := a.field.View()
 		if a.use == writesReason {
 			view = make([]string, 1)
 			view[0], x = a.field.Line(a.width)
-			view[0] = s.Dialog.Text.Render(view[0])
+			view[0] = s.Text.Render(view[0])
 		} else {
 			cx, cy := a.field.Cursor()
 			x, y = cx, y+cy
@@ -335,7 +335,7 @@ func (a *Approve) below() (lines []string, cursor *point) {
 	answers, together := a.answers()
 	if len(a.waiting) > 0 && room > 2 {
 		more := fmt.Sprintf("%s+%d waiting: %s", together, len(a.waiting), strings.Join(a.waiting, " · "))
-		lines = append(lines, s.Text.Faint.Render(pane.Clip(more, a.width)))
+		lines = append(lines, s.Faint.Render(pane.Clip(more, a.width)))
 	}
 	lines = append(lines, answers...)
 	if len(a.offers) == 0 {
@@ -365,7 +365,7 @@ func (a *Approve) below() (lines []string, cursor *point) {
 		rows = append(rows[:most-1], ansi.Truncate(rows[most-1], a.width-1-ansi.StringWidth(arrows), "")+"…")
 	}
 	rows[len(rows)-1] += arrows
-	lines = append(lines, pane.Each(s.Dialog.Text, rows)...)
+	lines = append(lines, pane.Each(s.Text, rows)...)
 	return append(lines, a.meaning(offer, room-len(rows)-1)...), nil
 }
 
@@ -381,7 +381,7 @@ func (a *Approve) meaning(offer conversation.Offer, most int) []string {
 	}
 	warning = warning[:max(0, min(len(warning), most))]
 	means = means[:max(0, min(len(means), most-len(warning)))]
-	return append(pane.Each(s.Dialog.Detail, means), pane.Each(s.Diff.Removed, warning)...)
+	return append(pane.Each(s.Muted, means), pane.Each(s.Diff.Removed, warning)...)
 }
 
 // askedHere begins the title.
@@ -428,7 +428,7 @@ func (a *Approve) hints() []string {
 }
 
 func (a *Approve) heading() []string {
-	lines := pane.Each(a.config.styles.Dialog.Title, a.head)
+	lines := pane.Each(a.config.styles.Title, a.head)
 	if a.gaps && a.body != "" {
 		lines = append(lines, "")
 	}
@@ -437,7 +437,7 @@ func (a *Approve) heading() []string {
 
 // answers draws the answers side by side. The one for several calls is returned as text if it does not fit beside them.
 func (a *Approve) answers() (lines []string, together string) {
-	s, row, long := a.config.styles.Dialog, "", 0
+	s, row, long := a.config.styles, "", 0
 	if a.width >= inputCells {
 		long = 1
 	}
@@ -448,7 +448,7 @@ func (a *Approve) answers() (lines []string, together string) {
 		row += style.Render(cell)
 	}
 	for i, grant := range a.grants {
-		mark, style := " ", s.Item
+		mark, style := " ", s.Text
 		if i == a.sel {
 			mark, style = "❯", s.Selected
 		}
@@ -457,7 +457,7 @@ func (a *Approve) answers() (lines []string, together string) {
 	if a.together > 0 {
 		cell := fmt.Sprintf("%s all %d", a.config.keys.Answers.Together.Help().Key, a.together)
 		if ansi.StringWidth(row+cell)+2 <= a.width {
-			row += s.Item.Render(" " + cell + " ")
+			row += s.Text.Render(" " + cell + " ")
 		} else {
 			together = cell + " · "
 		}

@@ -221,7 +221,7 @@ func (a *Ask) accepted() (pane.Action, bool) {
 }
 
 func (a *Ask) page() page {
-	s := a.config.styles.Dialog
+	s := a.config.styles
 	lines := pane.Each(s.Text, a.text.visible())
 	gap := func(is bool) {
 		if is && a.height >= roomy {
@@ -232,7 +232,7 @@ func (a *Ask) page() page {
 		hints: []string{hint(a.accept, a.config.keys.Answers.Accept), hint(a.leave, a.config.keys.Answers.Close)}}
 	gap(a.question != "")
 	for i, label := range a.list.visible() {
-		mark, style := "  ", s.Item
+		mark, style := "  ", s.Text
 		if a.list.top+i == a.sel {
 			mark, style, p.chosen = "❯ ", s.Selected, len(lines)+1
 		}
@@ -248,7 +248,7 @@ func (a *Ask) page() page {
 		}
 		shown, x := a.own.Line(max(a.width-2, 1))
 		if a.own.Text() == "" {
-			shown = s.Detail.Render(pane.Fit("your own answer", a.width-2))
+			shown = s.Muted.Render(pane.Fit("your own answer", a.width-2))
 		}
 		p.cursor = &point{2 + x, len(lines)}
 		lines = append(lines, s.Selected.Render(mark)+shown)

@@ -64,13 +64,13 @@ func (s *Stack) layoutFlow(d *opened) {
 // Flow draws the question in the flow; InFlow must be true.
 func (s *Stack) Flow() Flow {
 	p, cells, st := s.Top().page(), s.flowCells(), s.config.styles
-	bar, margin, surface := st.Tool.Running.Render("▎"), pane.Margin(s.room.width), pane.NewSurface(st.Dialog.Raised)
+	bar, margin, surface := st.Accent.Render("▎"), pane.Margin(s.room.width), pane.NewSurface(st.Raised)
 	if p.danger {
-		bar = st.Text.Error.Render("▎")
+		bar = st.Error.Render("▎")
 	}
-	title := st.Dialog.Title.Render(pane.Clip(p.title, cells))
+	title := st.Title.Render(pane.Clip(p.title, cells))
 	if p.where != "" {
-		title = pane.Between(title, st.Text.Faint.Render(p.where), cells)
+		title = pane.Between(title, st.Faint.Render(p.where), cells)
 	}
 	f := Flow{Hints: p.hints}
 	for _, line := range append([]string{title}, p.lines[:min(len(p.lines), s.flowLines-1)]...) {

@@ -215,7 +215,7 @@ func (f *Form) refuse(row int, why string) (pane.Action, bool) {
 }
 
 func (f *Form) page() page {
-	s := f.config.styles.Dialog
+	s := f.config.styles
 	lines := pane.Each(s.Text, f.text.visible())
 	gap := func() {
 		if f.height >= roomy {
@@ -231,7 +231,7 @@ func (f *Form) page() page {
 	}
 	labels = min(labels, f.width/2)
 	for i := f.list.top; i < min(f.list.top+f.list.height, len(f.rows)); i++ {
-		row, mark, style := f.rows[i], "  ", s.Item
+		row, mark, style := f.rows[i], "  ", s.Text
 		if i == f.sel {
 			mark, style, p.chosen = "❯ ", s.Selected, len(lines)+1
 		}
@@ -247,7 +247,7 @@ func (f *Form) page() page {
 		lines = append(lines, style.Render(pane.Fit(mark+pane.Fit(row.label, labels)+"  "+value, f.width)))
 	}
 	gap()
-	about, style := "", s.Detail
+	about, style := "", s.Muted
 	if len(f.rows) > 0 {
 		about = plain.Line(f.rows[f.sel].field.Description)
 	}

@@ -104,34 +104,34 @@ func (r room) foot(p page) int {
 
 // draw draws a page with a box around it; cells is the width of its lines without borders.
 func draw(s themes.Styles, p page, cells int, r room) []string {
-	border := s.Dialog.Border
+	border := s.Rule
 	if p.danger {
-		border = s.Text.Error
+		border = s.Error
 	}
 	width, body, chosen := cells+r.frameCells(), p.lines, p.chosen
 	above, below, where := p.title, hintsIn(p, width-6), p.where
 	if r.airy() {
-		body = append([]string{s.Dialog.Title.Render(pane.Clip(p.title, cells)), ""}, body...)
-		body = append(body, "", s.Text.Faint.Render(pane.Between(hintsIn(p, cells), p.where, cells)))
+		body = append([]string{s.Title.Render(pane.Clip(p.title, cells)), ""}, body...)
+		body = append(body, "", s.Faint.Render(pane.Between(hintsIn(p, cells), p.where, cells)))
 		chosen += 2
 		above, below, where = "", "", ""
 	}
 	pad := strings.Repeat(" ", r.padding())
 	line := border.Render("│")
 	lines := make([]string, 0, len(body)+2)
-	lines = append(lines, edge("╭", "╮", above, "", width, border, s.Dialog.Title))
+	lines = append(lines, edge("╭", "╮", above, "", width, border, s.Title))
 	for i, text := range body {
 		side := pad
 		if p.chosen > 0 && i == chosen-1 && pad != "" { // the whole row is selected
-			side = s.Dialog.Selected.Render(pad)
+			side = s.Selected.Render(pad)
 		}
 		text = pane.Fit(text, cells)
 		// A combining mark at the edge joins the character beside it, so the whole row is measured.
 		text += strings.Repeat(" ", max(0, cells+2+2*len(pad)-ansi.StringWidth("│"+pad+text+pad+"│")))
 		lines = append(lines, line+side+text+side+line)
 	}
-	lines = append(lines, edge("╰", "╯", below, where, width, border, s.Text.Faint))
-	surface := pane.NewSurface(s.Dialog.Raised)
+	lines = append(lines, edge("╰", "╯", below, where, width, border, s.Faint))
+	surface := pane.NewSurface(s.Raised)
 	for i, line := range lines {
 		lines[i] = surface.Under(line)
 	}

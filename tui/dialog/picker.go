@@ -328,16 +328,16 @@ func (p *Picker) move(msg tea.Msg) bool {
 
 func (p *Picker) page() page {
 	s := p.config.styles
-	out := page{title: p.o.Title, lines: pane.Each(s.Dialog.Text, p.text), hints: p.hints()}
+	out := page{title: p.o.Title, lines: pane.Each(s.Text, p.text), hints: p.hints()}
 	shown, x := p.filter.Line(max(p.width-2, 1))
 	switch {
 	case p.why != "":
-		out.lines = append(out.lines, s.Text.Error.Render(pane.Fit("! "+p.why, p.width)))
+		out.lines = append(out.lines, s.Error.Render(pane.Fit("! "+p.why, p.width)))
 	default:
 		if p.filter.Text() == "" {
-			shown = s.Dialog.Detail.Render(pane.Fit("type to filter", p.width-2))
+			shown = s.Muted.Render(pane.Fit("type to filter", p.width-2))
 		}
-		out.lines, out.cursor = append(out.lines, s.Frame.HelpKey.Render("> ")+shown), &point{2 + x, len(out.lines)}
+		out.lines, out.cursor = append(out.lines, s.Title.Render("> ")+shown), &point{2 + x, len(out.lines)}
 	}
 	if p.headed() {
 		head := strings.Repeat(" ", 2+p.titles)
@@ -347,7 +347,7 @@ func (p *Picker) page() page {
 			}
 			head += "  " + pane.Fit(p.o.Heads[n], cells)
 		}
-		out.lines = append(out.lines, s.Dialog.Detail.Render(pane.Fit(head, p.width)))
+		out.lines = append(out.lines, s.Muted.Render(pane.Fit(head, p.width)))
 	}
 	for i := range p.rows.visible() {
 		if p.rows.top+i == p.sel {
@@ -362,7 +362,7 @@ func (p *Picker) page() page {
 		if len(p.o.Items) == 0 {
 			none = p.o.Empty
 		}
-		out.lines = append(out.lines, s.Dialog.Detail.Render(pane.Fit("  "+none, p.width)))
+		out.lines = append(out.lines, s.Muted.Render(pane.Fit("  "+none, p.width)))
 	}
 	out.lines = append(out.lines, p.foot()...)
 	return out
@@ -382,8 +382,8 @@ func (i Item) marked() string {
 
 // row draws a line of the list: the title and its columns.
 func (p *Picker) row(i int) string {
-	s, item := p.config.styles.Dialog, p.o.Items[p.found[i]]
-	mark, style, detail := "  ", s.Item, s.Detail
+	s, item := p.config.styles, p.o.Items[p.found[i]]
+	mark, style, detail := "  ", s.Text, s.Muted
 	if i == p.sel { // the whole row is selected
 		mark, style, detail = "❯ ", s.Selected, s.Selected
 	}
@@ -404,21 +404,21 @@ const minListHeight = 6
 
 // foot draws what is below the list: the setting, and the preview of the selected item.
 func (p *Picker) foot() (lines []string) {
-	s := p.config.styles.Dialog
+	s := p.config.styles
 	if d := p.o.Setting; d != nil && p.height >= minListHeight {
 		value := "‹ " + d.Values[p.value] + " ›"
 		if p.at().Fixed {
 			value = "this model has no levels"
 		}
-		lines = append(lines, "", s.Detail.Render(pane.Fit("  "+d.Name+"  "+value, p.width)))
+		lines = append(lines, "", s.Muted.Render(pane.Fit("  "+d.Name+"  "+value, p.width)))
 	}
 	room := min(p.o.Preview, p.height/3, p.height-1-len(p.text)-minListHeight-1)
 	if room < 2 {
 		return lines
 	}
 	text := append(pane.WrapHanging(p.previews[p.Selected()], max(p.width, 1)), make([]string, room)...)
-	lines = append(lines, s.Border.Render(strings.Repeat("─", p.width)))
-	return append(lines, pane.Each(s.Detail, text[:room])...)
+	lines = append(lines, s.Rule.Render(strings.Repeat("─", p.width)))
+	return append(lines, pane.Each(s.Muted, text[:room])...)
 }
 
 func (p *Picker) hints() []string {

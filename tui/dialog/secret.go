@@ -161,18 +161,18 @@ func (s *SecretLine) page() page {
 	}
 	switch {
 	case s.doing:
-		below = append(gap, st.Dialog.Detail.Render(pane.Clip(s.o.Doing, s.width)))
+		below = append(gap, st.Muted.Render(pane.Clip(s.o.Doing, s.width)))
 	case s.why != "":
 		below = append(gap, pane.Each(st.Diff.Removed, pane.WrapHanging(s.why, s.width))...)
 	}
 	room := max(s.height-1-len(gap)-len(below), 0)
-	lines := append(pane.Each(st.Dialog.Text, s.lines[:min(len(s.lines), room)]), gap...)
+	lines := append(pane.Each(st.Text, s.lines[:min(len(s.lines), room)]), gap...)
 	at, dots := len(lines), max(0, min(utf8.RuneCount(s.text), s.width-4-len(told)-2))
 	detail := "  " + told
 	if len(s.text) == 0 {
 		detail = "paste it here; it stays hidden"
 	}
-	line := st.Frame.HelpKey.Render("> ") + st.Dialog.Text.Render(strings.Repeat("•", dots)) + st.Dialog.Detail.Render(detail)
+	line := st.Title.Render("> ") + st.Text.Render(strings.Repeat("•", dots)) + st.Muted.Render(detail)
 	p := page{title: s.o.Title, lines: append(append(lines, pane.Clip(line, s.width)), below...),
 		hints: []string{hint("close", s.config.keys.Answers.Close)}}
 	if !s.doing {

@@ -215,7 +215,7 @@ func (s *Stack) Over(screen string) (string, *tea.Cursor) {
 		return screen, nil
 	}
 	lines := strings.Split(screen, "\n")
-	if dimmed := pane.NewInlineStyle(s.config.styles.Dialog.Behind); !dimmed.Plain() && !isBeside(s.Top()) {
+	if dimmed := pane.NewInlineStyle(s.config.styles.Dimmed); !dimmed.Plain() && !isBeside(s.Top()) {
 		for i, l := range lines {
 			lines[i] = dimmed.Render(ansi.Strip(l))
 		}

@@ -127,7 +127,7 @@ func (t *Text) lines(at, width int) []string {
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, s.Dialog.Title.Render(pane.Clip(g.Title, width)))
+		lines = append(lines, s.Title.Render(pane.Clip(g.Title, width)))
 		names := 0
 		for _, e := range g.Entries {
 			names = max(names, ansi.StringWidth(e.Name))
@@ -135,7 +135,7 @@ func (t *Text) lines(at, width int) []string {
 		for _, e := range g.Entries {
 			for _, l := range pane.WrapHanging(pane.Fit(e.Name, names)+"  "+e.What, width) {
 				name, what := ansi.Truncate(l, names, ""), ansi.TruncateLeft(l, names, "")
-				lines = append(lines, s.Frame.HelpKey.Render(name)+s.Dialog.Text.Render(what))
+				lines = append(lines, s.Title.Render(name)+s.Text.Render(what))
 			}
 		}
 	}
@@ -161,9 +161,9 @@ func (t *Text) bar(width int) string {
 	}
 	line = ""
 	for i, tab := range t.tabs[first:] {
-		style := t.config.styles.Dialog.Text
+		style := t.config.styles.Text
 		if first+i == t.at {
-			style = t.config.styles.Dialog.Selected
+			style = t.config.styles.Selected
 		}
 		line += style.Render(tab.Title) + " "
 	}
@@ -207,7 +207,7 @@ func (t *Text) page() page {
 	}
 	visible := t.text.visible()
 	if t.tabs[t.at].Groups == nil {
-		visible = pane.Each(t.config.styles.Dialog.Text, visible)
+		visible = pane.Each(t.config.styles.Text, visible)
 	}
 	p.lines = append(p.lines, visible...)
 	for range t.text.height - len(visible) {

@@ -5,11 +5,11 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 
 	"plimsoll/compact/edit"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/themes"
 	"plimsoll/tui/pane"
 )
 
@@ -20,15 +20,9 @@ import (
 //   - numbers of an earlier request are shown as old ones
 //   - focus and review are remembered while the chosen profile writes no summary
 
-// Styles are the styles of the view. All are inline.
-type Styles struct {
-	Pane  pane.Styles
-	Saved lipgloss.Style // the tokens before and after
-}
-
 // Options configure the view.
 type Options struct {
-	Styles Styles
+	Styles themes.Styles
 	Keys   *KeyMap
 	// Gauges draws two readings in a line each, of at most width cells, with bars of the
 	// same length.
@@ -92,7 +86,7 @@ func New(o Options) *Model {
 }
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
+func (m *Model) SetStyles(s themes.Styles) { m.o.Styles = s }
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {

@@ -27,7 +27,7 @@ const (
 )
 
 // View draws the view.
-func (m *Model) View() string { return m.list.View(m.o.Styles.Pane, m.paneContent()) }
+func (m *Model) View() string { return m.list.View(pane.StylesOf(m.o.Styles), m.paneContent()) }
 
 func (m *Model) paneContent() pane.Content {
 	k := m.o.Keys
@@ -59,7 +59,7 @@ func (m *Model) frame() pane.Frame {
 // gauges are the gauges before and after, and how many tokens are saved.
 func (m *Model) gauges() []string {
 	const label = 5
-	s, c, width := m.o.Styles.Pane, m.content, max(pane.Within(m.width)-label, 1)
+	s, c, width := m.o.Styles, m.content, max(pane.Within(m.width)-label, 1)
 	line := func(name, gauge string) string { return s.Muted.Render(pane.Fit(name, label)) + gauge }
 	c.Then.CachedShare = -1 // the compaction breaks the cached prefix, and the next share is not reported yet
 	now, then := m.o.Gauges(c.Now, c.Then, width)
@@ -69,7 +69,7 @@ func (m *Model) gauges() []string {
 	case c.Err != "": // the old request had no numbers
 		return []string{line("now", now), line("then", s.Muted.Render(calculating))}
 	}
-	p, style := c.Preview, m.o.Styles.Saved
+	p, style := c.Preview, m.o.Styles.Diff.Added
 	text := pane.About(p.Before) + " → " + pane.About(p.After) + " tokens"
 	switch saved := p.Before - p.After; {
 	case saved > 0:
@@ -89,7 +89,7 @@ func (m *Model) gauges() []string {
 // body is the page below the gauges, none of its lines wider than the view. If the request is not possible, it has the reason
 // in place of the numbers.
 func (m *Model) body() []string {
-	s, c := m.o.Styles.Pane, m.content
+	s, c := m.o.Styles, m.content
 	var out []string
 	fill := 0 // least cells of a line: the chosen profile is highlighted over the whole width
 	part := func(name string, style lipgloss.Style, lines ...string) {

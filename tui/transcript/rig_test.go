@@ -19,12 +19,12 @@ import (
 func styles(theme themes.Theme) transcript.Styles {
 	s := themes.Build(theme)
 	return transcript.Styles{
-		UserMark: s.Text.UserMark, User: s.Text.User, Reasoning: s.Text.Reasoning, ReasoningMark: s.Text.Muted,
-		ToolOK: s.Tool.OK, ToolFailed: s.Tool.Error, ToolRunning: s.Tool.Running, ToolName: s.Tool.Name,
-		ToolSubject: s.Tool.Subject, Weight: s.Tool.Weight, Hint: s.Tool.Hint, Output: s.Tool.Output,
-		Diff:  diffview.Styles(s.Diff),
-		Epoch: s.Text.Assistant, Undone: s.Text.Muted, Note: s.Frame.Rule,
-		Info: s.Text.Notice, Warning: s.Text.Warning, Error: s.Text.Error, Selected: s.Text.Selection,
+		UserMark: s.UserMark, User: s.User, Reasoning: s.Reasoning, ReasoningMark: s.Muted,
+		ToolOK: s.Success, ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted,
+		ToolSubject: s.Text, Weight: s.Faint, Hint: s.Faint, Output: s.Muted,
+		Diff:   diffview.Styles(s.Diff),
+		Undone: s.Muted, Note: s.Rule,
+		Info: s.Muted, Warning: s.Warning, Error: s.Error, Selected: s.Selection,
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/themes"
-	"plimsoll/tui/pane"
 )
 
 // codes are the keys that print nothing, and space.
@@ -151,15 +150,11 @@ func Fence(view string) string {
 	return strings.ReplaceAll(ansi.Strip(view), "\n", "|\n") + "|\n"
 }
 
-// Styles are those of a theme, and of full-screen views in it, as the screen makes them.
-func Styles(theme string) (themes.Styles, pane.Styles) {
+// Styles are those of a theme.
+func Styles(theme string) themes.Styles {
 	t, ok := themes.ByName(theme)
 	if !ok {
 		panic("tuitest: no theme " + theme)
 	}
-	s := themes.Build(t)
-	return s, pane.Styles{
-		Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Dialog.Text, Muted: s.Text.Muted,
-		Key: s.Frame.HelpKey, Selected: s.Dialog.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
-	}
+	return themes.Build(t)
 }
