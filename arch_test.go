@@ -75,7 +75,7 @@ var ours = []struct {
 		"agent", "agent/llm", "agent/updates", "compact/edit", "compact/inspect", "compact/meter", "compact/planner", "compact/preset", "compact/projection",
 		"config", "conversation", "conversation/diff", "conversation/find", "conversation/numbers", "conversation/plain", "themes", "tui/*",
 	}},
-	{"tui/pane", []string{"compact/meter", "compact/projection", "conversation/numbers"}},
+	{"tui/pane", []string{"compact/meter", "compact/projection", "conversation/numbers", "themes"}},
 	{"tui/alert", []string{"agent/llm", "agent/updates", "conversation", "conversation/plain"}},
 	{"tui/edit", []string{"conversation", "conversation/plain", "tui/pane"}},
 	{"tui/transcript", []string{

@@ -31,13 +31,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	if o.Sandbox = a.Resources.Sandbox(r.InitialConfig); o.Sandbox.Proxied() && (rules.Network == "ask" || len(rules.Hosts) > 0) {
 		o.Reach = o.Sandbox.Reach
 	}
-	o.Permissions.Whole = func() bool {
-		whole := o.Sandbox.Whole()
-		if !whole {
-			r.noteAutoAsks(o.Sandbox)
-		}
-		return whole
-	}
+	o.Permissions.Whole = func() bool { return r.isConfined(o.Sandbox) }
 	ask := func(name string) tools.AskUser {
 		return func(ctx context.Context, id string, review conversation.Review) (conversation.Answer, bool) {
 			return r.Agent.AskAbout(ctx, conversation.ToolCall{ID: id, Name: name}, review)
@@ -51,12 +45,10 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	o.Todos = conversation.LastTodos(r.Events)
 	o.Instructions = map[string]conversation.InstructionsLoaded{}
 	for _, e := range r.Events {
-		if l, ok := e.Body.(conversation.InstructionsLoaded); ok {
-			o.Instructions[l.Path] = l
-		}
-	}
-	for _, e := range r.Events {
-		if e.Body.Kind() == conversation.KindJobStarted {
+		switch b := e.Body.(type) {
+		case conversation.InstructionsLoaded:
+			o.Instructions[b.Path] = b
+		case conversation.JobStarted:
 			o.Jobs++
 		}
 	}
@@ -90,8 +82,12 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	return box, nil
 }
 
-// noteAutoAsks tells the user, once in a conversation, why auto mode asks about commands.
-func (r *Running) noteAutoAsks(box *sandbox.Sandbox) {
+// isConfined reports whether a sandbox confines commands, so that auto mode may run them. If not, it tells the user
+// once in a conversation why auto mode asks.
+func (r *Running) isConfined(box *sandbox.Sandbox) bool {
+	if box.Whole() {
+		return true
+	}
 	text := "Auto mode asks about commands here: nothing confines them. plimsoll doctor says why."
 	if box.Active() {
 		text = "Auto mode asks about commands here: the sandbox cannot keep them from .git/hooks and the like in the workspace. plimsoll doctor says why."
@@ -103,6 +99,7 @@ func (r *Running) noteAutoAsks(box *sandbox.Sandbox) {
 	if !r.isAutoNoted.Swap(true) && !told {
 		r.Agent.AddNotice(text)
 	}
+	return false
 }
 
 // One recall returns at most recallTokens, or 1/recallShare of the free tokens if that is less.
