@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -20,9 +21,7 @@ import (
 func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) (*tools.Box, error) {
 	o := setup.ToolOptions(a.Settings.Workspace, r.InitialConfig)
 	o.Permissions.AllowsYolo = o.Permissions.Mode == conversation.ModeYolo
-	if with.Mode != "" {
-		o.Permissions.Mode = with.Mode
-	}
+	o.Permissions.Mode = cmp.Or(with.Mode, o.Permissions.Mode)
 	o.Permissions.Where = a.Settings.RuleOrigin
 	o.Archive, o.Grants, o.Own = &Archive{Store: store, ID: r.ID}, a.Resources.Grants(), a.Settings.OwnFiles()
 	o.RecallChars, o.ResultChars = r.recallChars, func() int { return r.Agent.ArrivalCap().Chars }
@@ -82,8 +81,7 @@ func (a *Agents) newToolbox(r *Running, store *storage.Store, with OpenOptions) 
 	return box, nil
 }
 
-// isConfined reports whether a sandbox confines commands, so that auto mode may run them. If not, it tells the user
-// once in a conversation why auto mode asks.
+// isConfined reports whether a sandbox confines commands. If not, it tells the user once why auto mode asks about them.
 func (r *Running) isConfined(box *sandbox.Sandbox) bool {
 	if box.Whole() {
 		return true
