@@ -39,6 +39,7 @@ func TestDocumentsShowTheMeasurements(t *testing.T) {
 		}
 	}
 	checkGenerated(t, measuredPage, "comparison", comparison(all))
+	checkGenerated(t, measuredPage, "clients", clientRows(all))
 	checkGenerated(t, measuredPage, "variants", variantRows(all))
 	checkGenerated(t, measuredPage, "numbers", numbersIn(all["128k"]))
 	docstest.File(t, picture, outputOf(t, run.WritePicture), *update)
@@ -97,6 +98,29 @@ func comparison(all map[string]measurement) string {
 		}
 	}
 	fmt.Fprintf(&b, "\nCosts are by the sheet `%s`; conversations that are dearer are those by the sheet that has most of them.\n", all["128k"].Plan)
+	return b.String()
+}
+
+// clientRows compares Plimsoll with the rules of other clients.
+func clientRows(all map[string]measurement) string {
+	var b strings.Builder
+	b.WriteString("| rule |")
+	for _, w := range measuredWindows {
+		fmt.Fprintf(&b, " %s: cost | served | silent |", w.name)
+	}
+	b.WriteString(" source |\n| --- |" + strings.Repeat(" ---: |", 3*len(measuredWindows)) + " --- |\n")
+	for _, c := range append([]replay.Client{{Name: preset.Plimsoll, Rule: "`plimsoll`"}}, replay.Clients()...) {
+		fmt.Fprintf(&b, "| %s |", c.Rule)
+		for _, w := range measuredWindows {
+			m := all[w.name]
+			f, over := m.Totals[c.Name], ""
+			if f.Overflow > 0 {
+				over = "*"
+			}
+			fmt.Fprintf(&b, " %s%s | %s | %s |", ratio(f.CostWithDebtVsTruncate[m.Plan]), over, shareText(f.Served), shareText(f.SilentLosses))
+		}
+		b.WriteString(" " + c.From + " |\n")
+	}
 	return b.String()
 }
 

@@ -70,7 +70,11 @@ var variants = []string{
 // measureFolder measures the recordings of a folder.
 func measureFolder(t *testing.T, folder string, window int) measurement {
 	t.Helper()
-	report := replayFolder(t, folder, window, "--preset", "plimsoll,raw,truncate")
+	names := []string{"plimsoll", "raw", "truncate"}
+	for _, c := range replay.Clients() {
+		names = append(names, string(c.Name))
+	}
+	report := replayFolder(t, folder, window, "--preset", strings.Join(names, ","))
 	m := measurement{Window: report.Window, Plan: report.Plan, Sheets: report.Sheets, Corpus: report.Corpus,
 		Totals: map[preset.Name]measuredSums{}, Unstitched: map[preset.Name]measuredSums{}, Variants: map[string]measuredSums{}, Claude: map[preset.Name]map[string]float64{}}
 	for _, f := range report.Files {
@@ -131,7 +135,11 @@ func (m measurement) run() measure.Run {
 		report.Files = append(report.Files, replay.File{Fits: true})
 	}
 	// A new preset has no figures until the next measurement.
-	measured := slices.DeleteFunc(preset.All(), func(p preset.Name) bool { _, ok := m.Totals[p]; return !ok })
+	policies := preset.All()
+	for _, c := range replay.Clients() {
+		policies = append(policies, c.Name)
+	}
+	measured := slices.DeleteFunc(policies, func(p preset.Name) bool { _, ok := m.Totals[p]; return !ok })
 	return measure.Run{Report: report, Policies: measured, Sheet: replay.DefaultPlanSheet}
 }
 

@@ -40,7 +40,8 @@ replayed once. Turns that a rewind took back are left out.
 --preset takes presets; profiles, which are then applied at the start of every
 turn; and configured, the rules of your configuration, to which --cfg adds what
 you want to try. Without it plimsoll is compared with raw (everything is sent) and
-truncate (the oldest is left out), and with the preset you have configured.
+truncate (the oldest is left out), with the preset you have configured, and with the
+rules of other clients, which the table explains; --preset takes their names, too.
 
 The window is ` + numbers.Grouped(measure.DefaultWindow) + ` tokens unless --window says otherwise.
 

@@ -115,15 +115,21 @@ func (rp *Replayer) what(o Options) (replay.Options, error) {
 // of every turn. A name is first looked up as a preset, then as "configured", then as a profile.
 func (rp *Replayer) policies(what *replay.Options, o Options) error {
 	rules := rp.Settings.Cfg().Rules()
-	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
+	names, clients := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}, replay.Clients()
+	var others []string
+	for _, c := range clients {
+		others = append(others, string(c.Name))
+	}
 	switch {
 	case o.All:
-		names = preset.Names()
+		names = append(preset.Names(), others...)
 	case o.Presets != nil:
 		var err error
 		if names, err = splitList("--preset", o.Presets); err != nil {
 			return err
 		}
+	default:
+		names = append(names, others...)
 	}
 	results := rp.Settings.Cfg().ToolResults
 	for _, name := range names {
@@ -133,6 +139,10 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 		}
 		what.Policies = append(what.Policies, p)
 		if slices.Contains(preset.All(), p) {
+			continue
+		}
+		if i := slices.Index(others, name); i >= 0 {
+			what.ExtraPolicies = append(what.ExtraPolicies, clients[i].Policy())
 			continue
 		}
 		own := replay.NamedPolicy{Name: p, Rules: rules, ResultStorage: &replay.ResultStorage{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
@@ -150,6 +160,9 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 // PolicyNames lists what --preset takes.
 func PolicyNames(rules preset.Rules) []string {
 	names := append(preset.Names(), Configured)
+	for _, c := range replay.Clients() {
+		names = append(names, string(c.Name))
+	}
 	for _, name := range slices.Sorted(maps.Keys(rules.Profiles)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

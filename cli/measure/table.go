@@ -77,6 +77,7 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	if len(front) > 0 {
 		fmt.Fprintf(&b, "*        nothing else without OVER is cheaper and has as much %s, or as cheap and has more\n", keptAxis().head)
 	}
+	b.WriteString(r.clients())
 	b.WriteString("\nWhat is in view need not be used: shares are upper bounds.\nThe recorded model saw everything, and so had less to look up again.\n")
 	b.WriteString(r.others())
 	for _, name := range r.Policies {
@@ -89,6 +90,20 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// clients says what the rows of other clients stand for.
+func (r Run) clients() string {
+	text := ""
+	for _, c := range replay.Clients() {
+		if slices.Contains(r.Policies, c.Name) {
+			text += fmt.Sprintf("%-10s %s\n           %s\n", c.Name, c.Rule, c.From)
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return "\nRules of others; an extract stands in for each summary:\n" + text
 }
 
 // ratioText formats a ratio with three decimals, an unknown one as "-".

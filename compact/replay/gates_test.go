@@ -35,10 +35,15 @@ var gates = map[int]gate{
 func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 	sources := recordings(t)
 	for window, g := range gates {
-		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: []preset.Name{preset.Plimsoll, preset.Raw, preset.Truncate}})
+		summarises := replay.Clients()[0]
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, ExtraPolicies: []replay.NamedPolicy{summarises.Policy()},
+			Policies: []preset.Name{preset.Plimsoll, preset.Raw, preset.Truncate}})
 		conversationtest.Must(t, err)
 		f := r.Totals[preset.Plimsoll]
 		g.most(t, window, "cost", f.CostWithDebtVsTruncate[replay.DefaultPlanSheet], g.cost)
+		if with := r.Totals[summarises.Name].CostWithDebt[replay.DefaultPlanSheet]; f.CostWithDebt[replay.DefaultPlanSheet] > with {
+			t.Errorf("in %d: it costs more than one summary of everything, %v", window, with)
+		}
 		for _, sheet := range r.Sheets {
 			g.most(t, window, "cost by "+sheet, f.CostWithDebtVsTruncate[sheet], g.sheets)
 			g.most(t, window, "worst that fits by "+sheet, f.WorstFit[sheet], g.fit)
