@@ -59,7 +59,7 @@ func Clients() []Client {
 
 // Policy returns the client's rule as a policy to replay.
 func (c Client) Policy() NamedPolicy {
-	return NamedPolicy{Name: c.Name, Rules: preset.RulesOf(preset.Raw), Maker: func(s PolicySetting) Policy {
+	return NamedPolicy{Name: c.Name, Rules: preset.RulesOf(baselineRaw), Maker: func(s PolicySetting) Policy {
 		return Policy{Decide: func(in PolicyInput) (Decision, error) { return c.decide(in), nil }}
 	}}
 }
