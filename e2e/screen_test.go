@@ -72,7 +72,7 @@ func gutter(width int) int {
 func (s screen) frameFault() string {
 	w, h := s.size()
 	bottom, gutter := h-1, gutter(w)
-	if h >= 8 && w >= 20 && !strings.HasPrefix(s.row(0), strings.Repeat(" ", gutter)+"plimsoll") {
+	if h >= 8 && w >= 20 && !strings.HasPrefix(s.row(0), strings.Repeat(" ", gutter)+strings.Repeat("⊖ ", min(w/60, 1))+"plimsoll") {
 		return "no header in the first row"
 	}
 	if h >= 16 && s.row(1) != strings.Repeat(" ", gutter)+strings.Repeat("─", w-2*gutter) {

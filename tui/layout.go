@@ -93,10 +93,15 @@ func (c *chat) offersConnect() (provider string, yes bool) {
 	return provider, len(c.area.plan.intro) > 0 && unusable
 }
 
+// minHullHeight is the minimum height of a screen whose welcome has the mark on its hull.
+const minHullHeight = 28
+
 // welcome returns the lines of the welcome that an empty conversation shows.
 func (c *chat) welcome(brief bool) []string {
 	s := c.session
+	r := c.meterReading()
 	return welcome.Card(welcome.Content{
+		Hull: c.area.height >= minHullHeight && r.Window.IsKnown(), Percent: r.Percent(r.AfterSend),
 		Open: s.isOpen, Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
 		Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
 	}, c.styles.welcome, pane.Within(c.bodyWidth()), brief)

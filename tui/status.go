@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/welcome"
 )
 
 // The status line shows the running activity or the snackbar at the left, and at the right
@@ -102,8 +103,10 @@ func readOnlyTexts(s *session, keys KeyMap) []string {
 
 // header is the top line: program, title, model, workspace.
 func (c *chat) header() string {
-	const name = "plimsoll"
-	m, s, full := c.session.Model, c.styles, c.area.width
+	m, s, full, name := c.session.Model, c.styles, c.area.width, "plimsoll"
+	if full >= 60 {
+		name = welcome.Mark + " " + name
+	}
 	title, width := c.session.Title, pane.Within(full)
 	parts := []string{m.Name(), m.Effort, m.Badge, c.env.Place}
 	if full < 60 {

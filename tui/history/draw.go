@@ -56,7 +56,7 @@ type drawer struct {
 	keys     *KeyMap
 	height   int
 	expanded map[rowID]bool
-	cache    map[int]*drawn // by row
+	cache    map[int]*drawn // by row; in full by ^row
 }
 
 func (d *drawer) redraw() { d.cache = map[int]*drawn{} }
@@ -101,6 +101,17 @@ func (d *drawer) drawRow(i, width int) *drawn {
 		}
 	}
 	return row
+}
+
+// inFull draws all of a row, to stand beside the rows: what is sent in place of a message is below it.
+func (d *drawer) inFull(i, width int) []string {
+	row := d.cache[^i]
+	if row == nil || row.width != width {
+		lines, _ := d.drawItem(d.document.items[i], true, min(width, leastColumns-gutter-1))
+		row = &drawn{width: width, lines: [2][]string{lines}}
+		d.cache[^i] = row
+	}
+	return row.lines[0]
 }
 
 // hasGap reports whether an empty line is before a row.

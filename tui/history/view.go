@@ -58,9 +58,17 @@ func (m *Model) paneContent() pane.Content {
 		v.Body = m.placeholder()
 	case m.showsDetailsBeside():
 		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.width, false))
+	case m.width >= leastDetail && (m.document.side != sideBoth || m.document.modified && m.width >= leastThree):
+		v.Aside = m.draw.inFull(m.selected(), pane.AsideWidth(m.width, false))
 	}
 	return v
 }
+
+// leastDetail is the width from which all of the row with the cursor is beside the rows, leastThree that beside two columns.
+const (
+	leastDetail = 150
+	leastThree  = 190
+)
 
 // showsDetailsBeside reports whether the details of the row with the cursor are at the right.
 func (m *Model) showsDetailsBeside() bool {

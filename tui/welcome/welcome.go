@@ -27,6 +27,8 @@ type Content struct {
 	Found   []string // other models and servers that were found
 	Keys    Keys     // as they are bound
 	Connect string   // the key that connects a model, or the command if the key is off
+	Hull    bool     // the mark is drawn on its hull, which lies Percent of its height in the water
+	Percent int
 }
 
 // Styles are the styles of the card.
@@ -45,6 +47,9 @@ func Card(content Content, s Styles, width int, brief bool) []string {
 	c := card{Content: content, Styles: s, width: width}
 	if !brief || c.Badge == "" {
 		c.addGap()
+	}
+	if c.Hull && !brief && width >= 40 {
+		c.addHull()
 	}
 	switch {
 	case !c.Open && c.Failed != "":
@@ -70,6 +75,32 @@ func Card(content Content, s Styles, width int, brief bool) []string {
 		c.lines[i] = ansi.Truncate(l, width, "")
 	}
 	return c.lines
+}
+
+// Mark is the load line on a ship's hull.
+const Mark = "⊖"
+
+// hull is drawn above the keel, which is always in the water.
+var hull = [...]string{"▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁", "▜████████" + Mark + "█████████▛", " ▜████████████████▛ "}
+
+// addHull draws the mark on its hull: the fuller the window, the deeper it lies.
+func (c *card) addHull() {
+	const wave = "~~~~"
+	water := max(0, len(hull)-1-c.Percent*len(hull)/100)
+	for i, l := range hull {
+		left, right, _ := strings.Cut(l, Mark)
+		line := c.Subtle.Render(left)
+		if right != "" {
+			line += c.Accent.Render(Mark) + c.Subtle.Render(right)
+		}
+		if side := "    "; i >= water {
+			line = c.Accent.Render(wave) + line + c.Accent.Render(wave)
+		} else {
+			line = side + line
+		}
+		c.lines = append(c.lines, "  "+line)
+	}
+	c.addGap()
 }
 
 // addDemo explains the demo model and offers inputs to try.
