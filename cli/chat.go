@@ -89,7 +89,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit, EditFile: cmd.editFile,
-		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse, Motion: features.Moves(cfg.UI.Motion), Panel: cfg.UI.Panel,
+		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse, Motion: features.Moves(cfg.UI.Motion), Panel: cfg.UI.Panel, OwnStatus: h.OwnStatus(cfg.UI.StatusCommand),
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
 		Pictures: h.Pictures(features.Artist(cfg.Images.Draw)), ClipboardImage: h.ClipboardImage(terminal.Clipboard{Env: cmd.console.Getenv}),
 		Place: cmd.console.Home(cmd.settings.Workspace), Pick: options.Resume == screen.Pick,

@@ -58,6 +58,7 @@ var allowed = map[string]func(was, now Config) bool{
 	"ui.mouse":                      nil,
 	"ui.leave_transcript":           nil,
 	"ui.motion":                     nil,
+	"ui.panel":                      nil,
 	"discovery.local":               func(was, now Config) bool { return was.Discovery.Local || !now.Discovery.Local },
 	"context.window": func(was, now Config) bool {
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window
@@ -107,6 +108,7 @@ var effects = map[string]string{
 	"jobs":               "lets more commands run in the background, or longer",
 	"ui.keys":            "changes what your keys do",
 	"ui.theme":           "makes Plimsoll read a file",
+	"ui.status_command":  "runs a command on your machine",
 	"context.window":     "changes how much is sent",
 	"tool_results":       "changes how much of a result is sent and kept",
 	"":                   "is yours to decide",

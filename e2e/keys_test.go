@@ -353,9 +353,16 @@ var acts = map[string]keyTest{
 			t.wait("the legend or none", func(s screen) bool { return s.has("┄ free ") == opened })
 		}
 	},
+	"CopyReply": func(t *terminal, name string) {
+		if got := t.awaitCopies(1, func() { t.press(name) }); got[0] == "" {
+			t.t.Error("no reply is copied")
+		}
+	},
 	"Panel": func(t *terminal, name string) {
 		t.press(name)
-		t.awaitText("the panel needs 110 columns")
+		t.awaitText("│ Context")
+		t.press(name)
+		t.awaitWithout("│ Context")
 	},
 	"Expand": func(t *terminal, name string) {
 		t.sendMessage("!!seq 101 109")

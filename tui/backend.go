@@ -338,9 +338,11 @@ type Options struct {
 	// Notify returns the sequence that makes the terminal show a notification, or "". It
 	// may block. nil: no notifications.
 	Notify func(ctx context.Context, text string) string
-	Place  string           // the workspace, for the header
-	Pick   bool             // open the list of conversations at start
-	Now    func() time.Time // nil: time.Now
+	// OwnStatus runs the command that writes the user's own status line, and returns its first line. It may block; nil: no command.
+	OwnStatus func(ctx context.Context, facts StatusFacts) (string, error)
+	Place     string           // the workspace, for the header
+	Pick      bool             // open the list of conversations at start
+	Now       func() time.Time // nil: time.Now
 }
 
 // env is shared by all parts. It never changes.

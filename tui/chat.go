@@ -46,6 +46,7 @@ type chat struct {
 	legendDue    bool          // the window of the conversation came near its load line
 
 	panel     panel
+	ownStatus ownStatus
 	animation animation
 	styles    statusStyles
 	area      chatArea

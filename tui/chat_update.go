@@ -51,6 +51,9 @@ func (c *chat) update(u updates.Update) pane.Action {
 		}
 		c.animation.clock = c.env.Now()
 		c.composer.SetBusy(c.session.activity.busy())
+		if !c.session.activity.busy() {
+			return c.refreshOwnStatus()
+		}
 	case updates.Metered:
 		c.transcript.SetFactor(c.session.load.calibration())
 		c.transcript.SetPrice(c.session.resendPrice())
@@ -108,7 +111,7 @@ func (c *chat) updateCompaction(u updates.Update) pane.Action {
 	case updates.Compacting:
 		c.summaryStarted(u)
 	case updates.Compacted:
-		return c.showCompacted(u)
+		return actionList{c.showCompacted(u), c.refreshOwnStatus()}
 	case updates.CompactionFailed:
 		if !isManual(u.Request.Source) {
 			return nil

@@ -104,6 +104,8 @@ func (m *Model) handleMainKey(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		transcript.ToggleExpanded()
 	case key.Matches(k, keys.Legend):
 		m.chat.toggleLegend()
+	case key.Matches(k, keys.CopyReply):
+		return m.do(m.chat.copyReply("")), true
 	case key.Matches(k, keys.Panel):
 		return m.do(m.chat.togglePanel()), true
 	case key.Matches(k, keys.Mode):

@@ -55,6 +55,7 @@ type Screen struct {
 	PasteImage key.Binding
 	Legend     key.Binding
 	Panel      key.Binding
+	CopyReply  key.Binding
 	Background key.Binding // while a command of the model runs, or with an empty draft
 
 	History key.Binding
@@ -95,7 +96,8 @@ func DefaultKeyMap() KeyMap {
 			TakeBack:   bind("alt+↑", "edit queued messages", "alt+up"),
 			PasteImage: bind("ctrl+v", "attach the image in the clipboard", "ctrl+v"),
 			Legend:     bind("alt+g", "name the colors of the gauge", "alt+g"),
-			Panel:      bind("alt+p", "show or hide the panel at the right", "alt+p"),
+			Panel:      bind("alt+p", "show or hide the panel", "alt+p"),
+			CopyReply:  bind("alt+c", "copy the last reply", "alt+c"),
 			Background: bind("ctrl+b", "move the running command to the background", "ctrl+b"),
 
 			History: bind("ctrl+t", "the full conversation next to what the model is sent", "ctrl+t"),

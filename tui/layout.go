@@ -298,6 +298,9 @@ func (c *chat) hints() string {
 		free -= len(note) + 2
 	}
 	hints := []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand}
+	if own := c.ownStatus.text; own != "" {
+		hints = []string{pane.Clip(own, free)}
+	}
 	if asked := c.area.plan.question; len(asked.Lines) > 0 {
 		hints = asked.Hints
 	}

@@ -296,7 +296,7 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 		if request.isTakeover && m.session.readOnly() {
 			cmds = append(cmds, m.do(textSnackbar("another window was first; it is followed here")))
 		}
-		cmds = append(cmds, m.env.waitForUpdates(c.Session), m.chat.loadOwnCommands())
+		cmds = append(cmds, m.env.waitForUpdates(c.Session), m.chat.loadOwnCommands(), m.do(m.chat.refreshOwnStatus()))
 		if request.target.event != 0 && undisturbed {
 			cmds = append(cmds, m.do(m.views.openHistoryAt(request.target.event, request.target.query)))
 		}

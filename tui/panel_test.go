@@ -1,8 +1,11 @@
 package tui_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
+	"plimsoll/agent/updates"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -31,5 +34,33 @@ func TestThePanelStandsBesideTheTranscript(t *testing.T) {
 		r.wantNoText("Files changed")
 		r.press("alt+p")
 		r.wantText("the panel needs 110 columns and 20 lines")
+	})
+}
+
+// The command runs when the conversation opens and when a turn ends; its output is shown harmless, and so is its failure.
+func TestAStatusLineOfOnesOwnReplacesTheHints(t *testing.T) {
+	results := []struct {
+		text string
+		err  error
+	}{{"on main " + evil, nil}, {"", errors.New("no such " + evil)}, {"", nil}}
+	with := func(_ *rig, o *tui.Options) {
+		o.OwnStatus = func(_ context.Context, f tui.StatusFacts) (string, error) {
+			if f.Model == "" || f.Mode == "" {
+				t.Errorf("the command is told %+v", f)
+			}
+			next := results[0]
+			results = results[1:]
+			return next.text, next.err
+		}
+	}
+	screen(t, with, func(r *rig) {
+		r.wantText("on main ", "␛")
+		r.wantNoText("enter send")
+		r.sendUpdates(updates.Status{Phase: updates.Streaming})
+		r.wantText("on main ")
+		r.sendUpdates(updates.Status{Phase: updates.Idle})
+		r.wantText("ui.status_command: no such ", "␛")
+		r.sendUpdates(updates.Status{Phase: updates.Streaming}, updates.Status{Phase: updates.Idle})
+		r.wantText("enter send")
 	})
 }

@@ -240,6 +240,32 @@ func (h *Host) Shell(ctx context.Context, command string) (string, error) {
 	return text, err
 }
 
+// statusTimeout is the time that a status command has.
+const statusTimeout = 5 * time.Second
+
+// OwnStatus returns the function that runs a command for a status line; nil for "". The command is told the facts by variables.
+func (h *Host) OwnStatus(command string) func(ctx context.Context, facts tui.StatusFacts) (string, error) {
+	if command == "" {
+		return nil
+	}
+	return func(ctx context.Context, f tui.StatusFacts) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, statusTimeout)
+		defer cancel()
+		cost := ""
+		if f.CostUSD != nil {
+			cost = strconv.FormatFloat(*f.CostUSD, 'f', 4, 64)
+		}
+		var told strings.Builder
+		for _, v := range [][2]string{{"CONVERSATION", f.Conversation}, {"TITLE", f.Title}, {"MODEL", f.Model}, {"MODE", f.Mode},
+			{"USED", strconv.Itoa(f.Used)}, {"WINDOW", strconv.Itoa(f.Window)}, {"COST", cost}} {
+			told.WriteString("export PLIMSOLL_" + v[0] + "='" + strings.ReplaceAll(v[1], "'", `'\''`) + "'\n")
+		}
+		text, err := shell.Run(ctx, h.deps.Settings.Workspace, told.String()+command)
+		text, _, _ = strings.Cut(text, "\n")
+		return text, err
+	}
+}
+
 // Prompts returns the prompts of earlier conversations in this workspace, oldest first.
 func (h *Host) Prompts(ctx context.Context) ([]string, error) {
 	store, err := h.deps.Resources.Open()

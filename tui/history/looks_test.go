@@ -30,6 +30,20 @@ func TestMessagesSentInFullHaveTheWholeWidthAndNoBadge(t *testing.T) {
 	}
 }
 
+func TestAWideScreenHasAllOfTheRowBesideTheRows(t *testing.T) {
+	t.Parallel()
+	for width, want := range map[int]bool{120: false, 160: true} {
+		r := newRig(t, width, 30)
+		r.add(conversation.UserMessage{Text: "why?"})
+		r.add(conversation.AssistantMessage{Text: strings.Repeat("a line\n\n", 9) + "the last line", Stop: conversation.StopEnd})
+		r.showLog()
+		r.press("tab")
+		if got := strings.Contains(r.screen(), "the last line"); got != want {
+			t.Errorf("%d columns: all of the reply is on the screen: %v\n%s", width, got, r.screen())
+		}
+	}
+}
+
 func TestAnExpandedCompactionListsWhatItShortened(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 120, 40)
