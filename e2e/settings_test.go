@@ -14,7 +14,7 @@ func TestSettingIsPreviewedStoredAndLoaded(t *testing.T) {
 	term := p.start(defaultSize)
 	term.awaitText("This is the demo model: not an AI.", "32.8k")
 	term.slashCommand("/settings")
-	term.awaitText("  Settings", "❯ Model", "Automatic compaction", "53 settings ›")
+	term.awaitText("  Settings", "❯ Model", "Automatic compaction", " settings ›")
 	term.press("tab")
 	first := term.awaitText("  Settings · Compaction", "❯ enabled", "from     preset plimsoll")
 	term.press("down", "down", "down", "down")
