@@ -35,7 +35,7 @@ func TestEveryFrameIsComplete(t *testing.T) {
 	from := len(term.written())
 	term.sendMessage("tell me all")
 	term.awaitIdle(lastWords, "compacts in ~") // what comes next is computed after the end of the turn
-	checkFrames(t, term.written(), from, defaultSize, 20)
+	checkFrames(t, term.written(), from, defaultSize, 5)
 	term.checkRedrawn("after the stream")
 	from = len(term.written())
 	for n, key := range []string{"pgup", "pgup", "pgdown", "pgup"} {
