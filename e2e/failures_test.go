@@ -1,11 +1,14 @@
 package e2e_test
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -185,8 +188,10 @@ func TestFailedTurnIsStoredAndSentAgainWithEnter(t *testing.T) {
 			t.Parallel()
 			p := newSandbox(t, nil)
 			s := newServer(t, append(c.script, textReply("There we are."))...)
+			var listen func() net.Listener
 			if c.dead {
 				s.Close()
+				listen = p.occupyPort(s.Listener.Addr())
 			}
 			term := p.start(defaultSize, s.flags()...)
 			if c.dead {
@@ -203,10 +208,7 @@ func TestFailedTurnIsStoredAndSentAgainWithEnter(t *testing.T) {
 				t.Errorf("the second window names a key that does nothing:\n%s", shown.text)
 			}
 			if c.dead {
-				l, err := net.Listen("tcp", s.Listener.Addr().String())
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := listen()
 				s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 				s.Server.Listener.Close()
 				s.Server.Listener = l
@@ -224,6 +226,32 @@ func TestFailedTurnIsStoredAndSentAgainWithEnter(t *testing.T) {
 			p.quit(second)
 			p.quit(term)
 		})
+	}
+}
+
+// occupyPort keeps a port from other tests, while connections to it are refused. What it returns listens there.
+func (p *sandbox) occupyPort(at net.Addr) (listen func() net.Listener) {
+	p.t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	syscall.CloseOnExec(fd)
+	free := sync.OnceValue(func() error { return syscall.Close(fd) })
+	p.t.Cleanup(func() { _ = free() }) // the test has failed before it listened
+	err = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
+	if err = cmp.Or(err, syscall.Bind(fd, &syscall.SockaddrInet4{Port: at.(*net.TCPAddr).Port, Addr: [4]byte{127, 0, 0, 1}})); err != nil {
+		p.t.Fatal(err)
+	}
+	return func() net.Listener {
+		if err := free(); err != nil {
+			p.t.Fatal(err)
+		}
+		l, err := net.Listen("tcp", at.String())
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return l
 	}
 }
 
