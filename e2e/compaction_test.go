@@ -164,7 +164,7 @@ func TestCompactionOfAForkLeavesTheOriginalUnchanged(t *testing.T) {
 	original, before := p.newestConversation(p.openStore()), s.parsedRequest(0)
 	out := p.output("fork", original, "--compact")
 	term.slashCommand("/fork")
-	term.awaitIdle("forked: this is the copy")
+	term.awaitIdle("Forked: you are in the copy")
 	term.slashCommand("/compact")
 	term.awaitIdle("Compacted turns 1–2   ", "2 results shortened", "ctrl+x undo")
 	term.checkContinues()

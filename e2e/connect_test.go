@@ -28,7 +28,7 @@ func TestFirstStartConnectsAProviderAndGetsAReply(t *testing.T) {
 	t.Cleanup(door.Close)
 	p := newSandbox(t, nil)
 	term := p.start(size{100, 30}, "--cfg", "providers.openai.base_url="+door.URL+"/v1", "--cfg", "providers.openai.wire=chat", "--cfg", "log.level=debug")
-	term.awaitText("enter connects a real model")
+	term.awaitText("Connect a real model: enter")
 	term.press("enter")
 	term.awaitText("Connect: choose a provider", "❯ openai")
 	term.press("enter")

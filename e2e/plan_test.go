@@ -43,5 +43,5 @@ func TestAnAcceptedPlanIsCarriedOutAndStays(t *testing.T) {
 		t.Errorf("what is sent after the compaction: %.3000v", next)
 	}
 	term.slashCommand("/undo")
-	term.awaitText("1 turn undone", "1/2 count one more")
+	term.awaitText("undid 1 turn", "1/2 count one more")
 }

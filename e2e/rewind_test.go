@@ -163,7 +163,7 @@ func TestFilesAreBroughtBackWithTheirTurns(t *testing.T) {
 	term.slashCommand("/rewind 1")
 	term.awaitText("Go back to before turn 1", "fleet.txt: removed: it was not there", "ships.go: as it was (+1 −1)")
 	term.press("enter")
-	term.awaitIdle("2 files brought back: fleet.txt, ships.go", "2 turns undone", "│ one more ship")
+	term.awaitIdle("2 files brought back: fleet.txt, ships.go", "undid 2 turns", "│ one more ship")
 	term.press("ctrl+u")
 	if _, err := os.Stat(filepath.Join(p.work, "fleet.txt")); p.readFile("ships.go") != project["ships.go"] || !os.IsNotExist(err) {
 		t.Errorf("ships.go is %q; fleet.txt: %v", p.readFile("ships.go"), err)

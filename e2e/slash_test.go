@@ -111,7 +111,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		}},
 		showsText("redo", "turns redone"),
 		showsText("retry", "Nothing to send again"),
-		showsText("fork", "forked: this is the copy"),
+		showsText("fork", "Forked: you are in the copy"),
 		{"delete", func(t *terminal) {
 			t.slashCommand("/delete")
 			t.awaitQuestion("Delete")
@@ -125,7 +125,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		}},
 		{"resume", func(t *terminal) {
 			t.slashCommand("/resume " + id)
-			t.awaitIdle("Harbor log", "rewound to turn")
+			t.awaitIdle("Harbor log", " undid 1 turn")
 		}},
 		{"quit", func(t *terminal) {
 			t.slashCommand("/quit")

@@ -326,7 +326,7 @@ func (t *terminal) awaitIdle(texts ...string) screen {
 }
 
 func (s screen) busy() bool {
-	return strings.ContainsAny(s.text, "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") || s.has("waiting for you")
+	return strings.ContainsAny(s.text, "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") || s.has("waiting for your answer")
 }
 
 func (t *terminal) kill() {

@@ -228,7 +228,7 @@ func TestModifyFileReplacesExactlyOnce(t *testing.T) {
 		{"modify_file", `{"path":"mixed","old":"a\n","new":"1\n2\n"}`, "modified"},
 		{"modify_file", `{"path":"a.go","old":"x","new":"x"}`, "!are the same"},
 		{"modify_file", `{"path":"a.go","old":"","new":"x"}`, "!old is empty"},
-		{"modify_file", `{"path":"a.go","old":"    RETURN 1","new":"x"}`, "!old does not occur"},
+		{"modify_file", `{"path":"a.go","old":"    RETURN 1","new":"x"}`, "!the text to replace (old) was not found"},
 		{"modify_file", `{"path":"bin","old":"x","new":"y"}`, "!no text file"},
 	})
 	for name, want := range map[string]string{

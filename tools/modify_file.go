@@ -67,7 +67,7 @@ func substitute(text, old, new string, all bool) (substitution, error) {
 	count := strings.Count(text, old)
 	switch {
 	case count == 0:
-		return substitution{}, errors.New("old does not occur. It must be the exact text, with its blanks and without line numbers. " +
+		return substitution{}, errors.New("the text to replace (old) was not found. It must be the exact text, with its blanks and without line numbers. " +
 			"Read the file again")
 	case count > 1 && !all:
 		return substitution{}, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all",

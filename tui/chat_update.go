@@ -176,7 +176,7 @@ func (c *chat) showCompacted(u updates.Compacted) pane.Action {
 // showNotCompacted shows why a compaction was not made. One that the user stopped, or that
 // is not possible, is not shown as a failure.
 func (c *chat) showNotCompacted(err *llm.Error) pane.Action {
-	text := err.Error()
+	text := refusalText(err)
 	switch {
 	case err.Class == llm.Cancelled: // its line in the transcript shows it
 	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
@@ -187,6 +187,14 @@ func (c *chat) showNotCompacted(err *llm.Error) pane.Action {
 		c.transcript.ShowError(text, err.Hint)
 	}
 	return snackbarIfHidden{pane.Snackbar{Text: text, Failure: err.Class != llm.Cancelled}}
+}
+
+// refusalText returns the message of an error, whose turns count from 1.
+func refusalText(err *llm.Error) string {
+	if about, ok := errors.AsType[*edit.RangeError](err); ok {
+		return about.Counting(1)
+	}
+	return err.Error()
 }
 
 // errorWithHint returns the message and the hint of an error on one line.

@@ -138,7 +138,7 @@ func TestAStoredKeyIsRemovedAfterConfirmation(t *testing.T) {
 
 func TestEnterOnTheWelcomeConnectsAModel(t *testing.T) {
 	screenOf(t, "with the demo model", func(r *rig, o *tui.Options) { withProviders(r, o); r.first.Model = demoModel() }, func(r *rig) {
-		r.wantText("enter connects a real model")
+		r.wantText("Connect a real model: enter")
 		r.press("enter")
 		r.wantText("Connect: choose a provider")
 	})

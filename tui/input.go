@@ -304,7 +304,7 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 	case pane.Pin:
 		return m.do(m.session.pin(a.Events, a.Pinned))
 	case pane.Mask:
-		return m.do(m.session.changePrompt("masks it", func() { m.session.Session.Mask(a.Events) }))
+		return m.do(m.session.changePrompt("shortens it", func() { m.session.Session.Mask(a.Events) }))
 	case pane.Undo:
 		return m.do(m.session.undoCompaction(a.Epoch))
 	case pane.Redo:

@@ -281,7 +281,7 @@ func TestAQuestionClosesWithItsConversation(t *testing.T) {
 		r.wantText("Allow this?")
 		close(r.portGate)
 		r.settle()
-		r.wantNoText("Allow this?", "waiting for you")
+		r.wantNoText("Allow this?", "waiting for your answer")
 		r.calls = nil
 		r.submit("hi")
 		r.wantCalls("next send hi")

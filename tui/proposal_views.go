@@ -75,7 +75,7 @@ func (v *views) previewContent(u updates.Previewed, request edit.Request) previe
 		BreakTurn: s.outline.TurnOf(u.Preview.BreakAt),
 	}
 	if u.Err != nil {
-		c.Err, c.Now = u.Err.Message, s.load.meter.Reading()
+		c.Err, c.Now = refusalText(u.Err), s.load.meter.Reading()
 	}
 	return c
 }

@@ -40,7 +40,7 @@ func TestTheRewoundMessageReturnsToTheComposer(t *testing.T) {
 		r.submit("/undo")
 		events := log(append(append([]conversation.Body{}, twoTurns...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
 		r.sendUpdates(updates.Appended{Events: events[6:]}, updates.Returned{Texts: []string{sent}})
-		r.wantText("rewound to turn 2 · 1 turn undone")
+		r.wantText("undid 1 turn")
 		r.wantNoText("Fine.", "package upload")
 		if got := r.draft(); !strings.HasPrefix(got, "look at @upload.go") || strings.Contains(got, "package upload") {
 			t.Errorf("the draft is %q", got)

@@ -86,7 +86,7 @@ func (s *session) pinNamed(args string, pinned bool) pane.Action {
 }
 
 func noSuchMessage(name string) pane.Action {
-	return refusal(fmt.Sprintf("no turn or message %q; use a turn (3) or a message's number in the history (e41)", name))
+	return refusal(fmt.Sprintf("no turn or message %q; use a turn (3), or find the message in the history", name))
 }
 
 func (s *session) pin(events []uint64, pinned bool) pane.Action {

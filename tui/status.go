@@ -256,7 +256,7 @@ func (l *statusLine) phaseText() string {
 	case updates.Hooking:
 		return "running hooks"
 	case updates.Asking:
-		return "waiting for you"
+		return "waiting for your answer"
 	case updates.Stopping:
 		return "stopping"
 	case updates.Retrying:

@@ -37,7 +37,7 @@ func TestTheWelcomeShowsFoundServersAndKeys(t *testing.T) {
 		r.wantText("Talking to openai/gpt-5.6-luna.", "Found: a key for openai, a server at ␛[2Jhost. /connect adds others.")
 	})
 	screenOf(t, "beside the demo model", func(r *rig, _ *tui.Options) { r.first.Model, r.first.Found = demoModel(), found[:1] }, func(r *rig) {
-		r.wantText("Found: a key for openai. enter connects a real model")
+		r.wantText("Found: a key for openai. Connect a real model: enter")
 	})
 	screenOf(t, "nothing", nil, func(r *rig) { r.wantNoText("Found:") })
 }

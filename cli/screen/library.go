@@ -130,7 +130,7 @@ func findEvents(events []conversation.Event, selector string) ([]conversation.Ev
 	case len(found) == 0 && selector == "":
 		return nil, errNoResult
 	case len(found) == 0:
-		return nil, fmt.Errorf("nothing found at %s; name a message (e41), a turn (t3) or a call", selector)
+		return nil, fmt.Errorf("nothing found at %s; name a turn (t3), a call or a message by its number in the history", selector)
 	}
 	return found, nil
 }

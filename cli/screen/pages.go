@@ -224,7 +224,7 @@ func (h *Host) statusPage(ctx context.Context, running *session.Running, costsOn
 	}
 	words := measured.Forecast.Rule
 	if p, ok := rules.Profiles[rules.DefaultProfile]; ok {
-		words += "; by hand: profile " + rules.DefaultProfile + ", " + profileNote(p)
+		words += "; /compact: " + rules.DefaultProfile + " (" + profileNote(p) + ")"
 	}
 	b.WriteByte('\n')
 	writeRow("compaction", "%s", plain.Line(words))

@@ -121,7 +121,7 @@ func CompactionLine(u updates.Update) string {
 // layerWords are, by kind of layer, what it changes and how.
 var layerWords = map[string][2]string{
 	"results": {"tool result", "masked"}, "arguments": {"message", "stripped of arguments"}, "reasoning": {"message", "stripped of reasoning"},
-	"calls": {"message", "of tool calls left out"}, "summary": {"message", "replaced by a summary"}, "note": {"message", "evicted behind a note"},
+	"calls": {"message", "of tool calls left out"}, "summary": {"message", "replaced by a summary"}, "note": {"message", "replaced by an excerpt"},
 	"": {"message", "left out"},
 }
 

@@ -49,7 +49,7 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState) error
 
 // CopyNote tells the user that the conversation is a copy, and how to return to the original.
 func CopyNote(from string) string {
-	return "forked: this is the copy, and " + from + " stays as it is (/resume " + from + " goes back to it)"
+	return "Forked: you are in the copy. Original: /resume " + from
 }
 
 // BlobsOf lists the names of the blobs that events refer to, each once.

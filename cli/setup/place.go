@@ -117,7 +117,11 @@ func (c Choice) DisplayAddress() string {
 	case c.IsDemo():
 		return "the built-in demo model on this machine"
 	case IsLocal(at):
-		return HostOf(at) + " (your own network)"
+		host, where := HostOf(at), "your network"
+		if strings.HasPrefix(host, "127.") || strings.HasPrefix(host, "localhost") || strings.HasPrefix(host, "[::1]") {
+			where = "this machine"
+		}
+		return host + " (" + where + ")"
 	default:
 		return HostOf(at)
 	}

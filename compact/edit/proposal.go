@@ -101,7 +101,7 @@ func newProposal(log []conversation.Event, r preset.Rules, in Inputs, req Reques
 		p.excludeNewest(profile.Summarize)
 	}
 	if len(p.Spans) == 0 {
-		return Proposal{}, fmt.Errorf("%w: nothing in %s can be compacted", ErrNoRange, numbers.Turns(p.Range.From, p.Range.To))
+		return Proposal{}, noRange("nothing in %s can be compacted", p.Range)
 	}
 	if profile.Summarize {
 		err = p.prepareJob(profile.Summary)

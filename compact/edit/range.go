@@ -51,8 +51,36 @@ func ExtendOver(r Range, existing []Range) Range {
 // reason and the valid turns.
 var ErrNoRange = errors.New("nothing to compact")
 
-func noRange(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrNoRange, fmt.Sprintf(format, args...))
+// RangeError is an error about turns, which count from 0 in Error. It wraps [ErrNoRange].
+type RangeError struct {
+	format string
+	args   []any
+}
+
+type turnNumber int
+
+func noRange(format string, args ...any) error { return &RangeError{format, args} }
+
+func (e *RangeError) Error() string { return e.Counting(0) }
+
+func (e *RangeError) Unwrap() error { return ErrNoRange }
+
+// Counting returns the text of the error with a number for the first turn: people count from 1.
+func (e *RangeError) Counting(first int) string {
+	args := slices.Clone(e.args)
+	for i, a := range args {
+		switch a := a.(type) {
+		case turnNumber:
+			args[i] = int(a) + first
+		case Range:
+			args[i] = numbers.Turns(a.From+first, a.To+first)
+		case *Bound:
+			if args[i] = *a; a.kind == boundTurn {
+				args[i] = a.turn + first
+			}
+		}
+	}
+	return ErrNoRange.Error() + ": " + fmt.Sprintf(e.format, args...)
 }
 
 // ResolveRange returns the range of turns that bounds mean in a log (S64). Both ends are turns
@@ -84,13 +112,13 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	case from <= to:
 		return Range{From: live[from].turn, To: live[to].turn}, nil
 	case o.To != nil:
-		return Range{}, noRange("--from %s (turn %d) comes after --to %s (turn %d)", o.From, live[from].turn, o.To, live[to].turn)
+		return Range{}, noRange("--from %v (turn %d) comes after --to %v (turn %d)", o.From, turnNumber(live[from].turn), o.To, turnNumber(live[to].turn))
 	}
 	kept := "the " + numbers.Count(o.KeepLast, "newest turn") + ", kept whole unless you say --keep-last 0"
 	if o.From == nil {
 		return Range{}, noRange("nothing is older than %s", kept)
 	}
-	return Range{}, noRange("--from %s (turn %d) is among %s", o.From, live[from].turn, kept)
+	return Range{}, noRange("--from %v (turn %d) is among %s", o.From, turnNumber(live[from].turn), kept)
 }
 
 // findTurn returns the turn that a bound means, as an index into the turns that are not rewound.
@@ -105,7 +133,7 @@ func (o RangeOptions) findTurn(flag string, b Bound, live []turnStart) (int, err
 		if i < 0 && flag == "--to" {
 			i = last
 		} else if i < 0 {
-			return 0, noRange("%s %s: everything up to turn %d is compacted, and no turn comes after it", flag, b, o.AfterLast-1)
+			return 0, noRange("%s %v: everything up to turn %d is compacted, and no turn comes after it", flag, &b, turnNumber(o.AfterLast-1))
 		}
 	case boundAgo:
 		since := o.Now.Add(-b.ago)
@@ -118,7 +146,7 @@ func (o RangeOptions) findTurn(flag string, b Bound, live []turnStart) (int, err
 		i = slices.IndexFunc(live, func(t turnStart) bool { return t.turn == b.turn })
 	}
 	if i < 0 {
-		return 0, noRange("%s %s names no turn; the turns are %d to %d", flag, b, live[0].turn, live[last].turn)
+		return 0, noRange("%s %v names no turn; the turns are %d to %d", flag, &b, turnNumber(live[0].turn), turnNumber(live[last].turn))
 	}
 	return i, nil
 }

@@ -140,6 +140,11 @@ func TestEmptyRangesAreRefusedWithTheReason(t *testing.T) {
 			t.Errorf("%+v:\n got %s\nwant %s", row.chosen, err, want)
 		}
 	}
+	from, _ := edit.ParseBound("8")
+	_, err := edit.ResolveRange(log, edit.RangeOptions{From: from.CountedFromOne(), KeepLast: 3})
+	if about, ok := errors.AsType[*edit.RangeError](err); !ok || !strings.Contains(about.Counting(1), "--from 8 (turn 8) is among") || !strings.Contains(err.Error(), "(turn 7)") {
+		t.Errorf("counted from 1: %v", err)
+	}
 }
 
 // TestRFD064TurnBoundaries checks the edge cases that the RFD names as risks.

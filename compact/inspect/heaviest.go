@@ -21,6 +21,7 @@ type Item struct {
 	Original int // tokens of the original messages
 	State    projection.State
 	Why      string
+	ToTurn   int // the last turn that Label names, from Turn on, for a text in place of turns
 }
 
 // Saving is the effect of one kind of overlay on the next request.
@@ -59,6 +60,7 @@ func heaviestOf(c planner.Check) []Item {
 	for _, w := range all[:min(len(all), maxItems)] {
 		if m := w.message; m != nil {
 			w.Event, w.Turn, w.State, w.Why, w.Label = m.Events[0], m.Turn, m.State, m.Why, labelOf(c.Log, m)
+			w.ToTurn = lastTurn(c.Log, m)
 			if w.Kind == projection.Assistant && m.Text == "" && len(m.Calls) > 0 {
 				w.Kind = projection.Calls
 			}
@@ -75,7 +77,7 @@ func heaviestOf(c planner.Check) []Item {
 func labelOf(log []conversation.Event, m *projection.Message) string {
 	switch {
 	case projection.OnlyNoted(m.State, m.Why):
-		return "note on " + turnsOf(log, m)
+		return "excerpt of " + turnsOf(log, m)
 	case m.State == projection.StateSummarised:
 		return "summary of " + turnsOf(log, m)
 	case m.State == projection.StateDropped:
@@ -94,11 +96,14 @@ func labelOf(log []conversation.Event, m *projection.Message) string {
 }
 
 func turnsOf(log []conversation.Event, m *projection.Message) string {
-	to := m.Turn
+	return numbers.Turns(m.Turn, lastTurn(log, m))
+}
+
+func lastTurn(log []conversation.Event, m *projection.Message) int {
 	if i := conversation.IndexOf(log, m.Events[len(m.Events)-1]); i >= 0 {
-		to = log[i].Turn
+		return log[i].Turn
 	}
-	return numbers.Turns(m.Turn, to)
+	return m.Turn
 }
 
 // argumentsOf returns the original arguments of the call that a result answers; "" if the log lacks the call.

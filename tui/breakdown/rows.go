@@ -3,6 +3,7 @@ package breakdown
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"plimsoll/compact/inspect"
@@ -231,7 +232,11 @@ func (c *Content) heaviest() []row {
 		if why := safe(it.Why); why != "" {
 			doc += " It is " + safe(it.State.Word()) + ": " + why + "."
 		}
-		out = append(out, row{part: partHeaviest, name: safe(it.Label), value: pane.About(it.Tokens), item: it, category: it.Kind, doc: doc})
+		label := it.Label
+		if it.State == projection.StateSummarised || it.State == projection.StateDropped {
+			label = strings.Replace(label, numbers.Turns(it.Turn, it.ToTurn), pane.Turns(it.Turn, it.ToTurn), 1)
+		}
+		out = append(out, row{part: partHeaviest, name: safe(label), value: pane.About(it.Tokens), item: it, category: it.Kind, doc: doc})
 	}
 	if len(out) == 0 {
 		return c.placeholder(partHeaviest, "Nothing yet: send a message and its parts are listed here.",

@@ -64,7 +64,7 @@ func DefaultKeyMap() KeyMap {
 			Accept:   bind("enter", "choose", "enter"),
 			Close:    bind("esc", "close", "esc", "q"),
 			Once:     bind("y", "allow once", "y", "1"),
-			Run:      bind("r", "allow while Plimsoll runs", "r", "c", "2"),
+			Run:      bind("r", "allow until I quit", "r", "c", "2"),
 			Always:   bind("a", "always allow in this workspace", "a", "3"),
 			No:       bind("n", "deny, and say why", "n", "4"),
 			Yes:      bind("y", "yes", "y"),

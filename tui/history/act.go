@@ -284,7 +284,7 @@ func (d *drawer) changedBy(overlay uint64) string {
 	origin, _ := conversation.OriginOf(e.Body)
 	text := " · " + eventName(conversation.EpochOf(e)) + " at " + clock(e.Time, d.zone) + causedBy(origin)
 	if origin.Source == conversation.SourceManual {
-		text += " by hand"
+		text += " by you"
 	}
 	if origin.Trigger != "" && origin.Trigger != "command" {
 		text += " (" + plain.Line(origin.Trigger) + ")"

@@ -271,13 +271,13 @@ func (b *document) countTokens() {
 	b.hidden = int(math.Round(tokens * b.Factor))
 }
 
-// totalsLine has the tokens of the originals and of what is sent: said ~412k → sent ~61k + ~10k prompt and tools. The sent
+// totalsLine has the tokens of the originals and of what is sent: ~412k of conversation, sent as ~61k (+~10k prompt and tools). The sent
 // tokens add up to the number of the gauge.
 func (b *document) totalsLine() string {
 	sent := max(0, b.Used-b.Prompt)
-	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)
+	out := pane.About(max(0, sent+b.hidden)) + " of conversation, sent as " + pane.About(sent)
 	if b.Prompt > 0 {
-		out += " + " + pane.About(b.Prompt) + " prompt and tools"
+		out += " (+" + pane.About(b.Prompt) + " prompt and tools)"
 	}
 	return out
 }

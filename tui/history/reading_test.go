@@ -187,9 +187,9 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	c := r.content()
 	c.Used, c.Prompt = 900, 300
 	r.Show(c)
-	wantTexts(t, r.screen(), "said ~600 → sent ~600 + ~300 prompt and tools")
+	wantTexts(t, r.screen(), "~600 of conversation, sent as ~600 (+~300 prompt and tools)")
 	r.SetUsed(950, 300) // the provider reports
-	wantTexts(t, r.screen(), "said ~650 → sent ~650 + ~300 prompt and tools")
+	wantTexts(t, r.screen(), "~650 of conversation, sent as ~650 (+~300 prompt and tools)")
 
 	r.compact("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: first}}, Text: strings.Repeat("a long summary ", 20)})
@@ -199,5 +199,5 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	c = r.content()
 	c.Used, c.Prompt = m.EstimatedTokens()+300, 300
 	r.Show(c)
-	wantTexts(t, r.screen(), fmt.Sprintf("said ~%d → sent ~%d + ~300 prompt and tools", before, m.EstimatedTokens()))
+	wantTexts(t, r.screen(), fmt.Sprintf("~%d of conversation, sent as ~%d (+~300 prompt and tools)", before, m.EstimatedTokens()))
 }

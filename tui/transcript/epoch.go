@@ -85,18 +85,19 @@ func (it *epochItem) draw(l *drawOptions, width int) []string {
 	if it.isCard() {
 		return it.card(l, width)
 	}
-	text := cardMargin + "· " + l.clock(it.at) + " " + it.verb + it.undoneWords() + it.cause()
+	verb := it.verb
+	if it.state.turns > 0 {
+		verb = "undid " + numbers.Count(it.state.turns, "turn")
+	}
+	text := cardMargin + "· " + l.clock(it.at) + " " + verb + it.undoneWords() + it.cause()
 	switch {
 	case it.compactions == 1 && it.made.Before > 0:
 		text += ": " + pane.Tokens(it.made.Before) + " → " + pane.Tokens(max(0, it.made.After))
 	case it.saved > 0:
 		text += ": " + amount(float64(it.saved)) + " tokens less"
 	}
-	if it.state.turns > 0 {
-		text += " · " + numbers.Count(it.state.turns, "turn") + " undone"
-		if it.state.edits && !it.filesBack {
-			text += ", files were not changed back"
-		}
+	if it.state.edits && !it.filesBack {
+		text += separator + "files were not changed back"
 	}
 	line, hint := l.styles.Undone.Render(pane.Clip(text, width)), it.undoHint(l)
 	if w := ansi.StringWidth(text + separator + hint); hint != "" && w <= width {

@@ -219,9 +219,9 @@ func rewindVerb(b conversation.Rewind) string {
 	case b.Reply != 0:
 		return "sent again without the reply that broke off"
 	case b.Turn <= 0:
-		return "went back to the beginning"
+		return "undid every turn"
 	}
-	return "rewound to turn " + pane.Turn(b.Turn-1)
+	return "undid the turns after " + pane.Turn(b.Turn-1)
 }
 
 // addCost counts the cost of a summary for the compaction that follows.

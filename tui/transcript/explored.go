@@ -114,15 +114,12 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 	}
 	name := oneLine(strings.TrimSuffix(verb, ", "), max(0, width-4))
 	free := width - 4 - ansi.StringWidth(name) - ansi.StringWidth(right) - 2
-	about := ""
-	for n := min(3, len(names)); n > 0 && about == ""; n-- {
-		about = separator + strings.Join(names[:n], ", ")
-		if n < len(names) {
-			about += ", +" + strconv.Itoa(len(names)-n)
-		}
-		if ansi.StringWidth(about) > free {
-			about = ""
-		}
+	about := separator + strings.Join(names[:min(3, len(names))], ", ")
+	if more := len(names) - 3; more > 0 {
+		about += ", +" + strconv.Itoa(more)
+	}
+	if about = oneLine(about, max(0, free)); free < 8 || len(names) == 0 {
+		about = ""
 	}
 	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name) + l.styles.ToolSubject.Render(about)
 	if gap := width - ansi.StringWidth(line) - ansi.StringWidth(right); gap > 1 {

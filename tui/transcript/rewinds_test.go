@@ -19,7 +19,7 @@ func TestRewoundTurnsFoldAway(t *testing.T) {
 		t.Fatalf("the last reply is %q", got)
 	}
 	back := r.addCompaction(timeAt(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
-	r.wantText(t, " · 14:04 rewound to turn 2 · 2 turns undone", "answer 0", "answer 1")
+	r.wantText(t, " · 14:04 undid 2 turns", "answer 0", "answer 1")
 	for _, text := range []string{"answer 2", "and now?", "read upload.go", "This."} {
 		if strings.Contains(r.screen(), text) {
 			t.Errorf("%q is still shown:\n%s", text, r.screen())
@@ -35,7 +35,7 @@ func TestRewoundTurnsFoldAway(t *testing.T) {
 	r.wantText(t, "▌ otherwise", "That.")
 
 	r.ToggleExpanded()
-	r.wantText(t, "answer 2", "▌ and now?", "read upload.go", "This.", "   undone", "2 turns undone")
+	r.wantText(t, "answer 2", "▌ and now?", "read upload.go", "This.", "   undone", "undid 2 turns")
 	if n := strings.Count(r.screen(), "\n    undone\n"); n != 2 {
 		t.Errorf("%d messages are marked:\n%s", n, r.screen())
 	}
@@ -43,7 +43,7 @@ func TestRewoundTurnsFoldAway(t *testing.T) {
 
 	r.ToggleExpanded()
 	r.addCompaction(timeAt(14, 8), conversation.Origin{}, conversation.Revert{Epoch: back})
-	r.wantText(t, "answer 2", "▌ and now?", "This.", "rewound to turn 2 (undone)", "▌ otherwise")
+	r.wantText(t, "answer 2", "▌ and now?", "This.", "undid the turns after 2 (undone)", "▌ otherwise")
 }
 
 // A rewind does not change files back, and its line says so if the rewound turns edited files.
@@ -54,13 +54,13 @@ func TestARewindLineSaysThatFilesWereNotChangedBack(t *testing.T) {
 	r := openTranscript(t, 100, 60, turns(2)...)
 	r.add(user("write it"), calls(call("1", "create_file", `{"path":"notes.md"}`)), edit, reply("Done."))
 	r.addCompaction(timeAt(14, 4), conversation.Origin{}, conversation.Rewind{Turn: 2})
-	r.wantText(t, "1 turn undone, files were not changed back")
+	r.wantText(t, "undid 1 turn · files were not changed back")
 	r.addCompaction(timeAt(14, 5), conversation.Origin{}, conversation.Rewind{Turn: 1})
-	r.wantText(t, "turn 1 · 1 turn undone")
+	r.wantText(t, "undid 1 turn")
 	edit.CallID = "2"
 	r.add(user("again"), calls(call("2", "create_file", `{"path":"notes.md"}`)), edit, conversation.Rewound{Turn: 3})
 	r.addCompaction(timeAt(14, 6), conversation.Origin{}, conversation.Rewind{Turn: 3})
-	r.wantText(t, "14:06 rewound to turn 3 · 1 turn undone")
+	r.wantText(t, "14:06 undid 1 turn")
 	if strings.Count(r.screen(), "not changed back") != 1 {
 		t.Error(r.screen())
 	}

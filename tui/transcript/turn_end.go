@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +32,6 @@ type turnEnd struct {
 	files          []string // that it changed, in the order of the first change
 	prompt, cached int      // tokens of all requests; -1 if a request did not report them
 	costUSD        float64  // negative if a price is unknown
-	requests       int
 }
 
 func (t *turnEnd) indent(int) int             { return 0 }
@@ -71,9 +71,6 @@ func (t *turnEnd) parts() []string {
 		}
 		parts = append(parts, in)
 	}
-	if t.requests == 0 {
-		return parts
-	}
 	if t.prompt > 0 {
 		in := pane.Tokens(t.prompt) + " in"
 		if t.cached >= 0 {
@@ -92,7 +89,6 @@ func (t *turnEnd) addUsage(u conversation.Usage) {
 	if u.Purpose == conversation.PurposeSummary || u.Purpose == conversation.PurposeTitle {
 		return // summaries have their card
 	}
-	t.requests++
 	switch {
 	case u.CostUSD == nil:
 		t.costUSD = -1
@@ -115,12 +111,9 @@ func (t *turnEnd) addUsage(u conversation.Usage) {
 func (t *turnEnd) addChange(f *diff.File) {
 	added, removed := f.Stat()
 	t.added, t.removed = t.added+added, t.removed+removed
-	for _, known := range t.files {
-		if known == f.Name() {
-			return
-		}
+	if !slices.Contains(t.files, f.Name()) {
+		t.files = append(t.files, f.Name())
 	}
-	t.files = append(t.files, f.Name())
 }
 
 // follow counts a reply, a result or a failure in the turn, and shows the line below it if the turn ended with it. A turn
@@ -145,7 +138,7 @@ func (m *Model) follow(e conversation.Event) {
 		}
 		ends = b.Status == conversation.ResultInterrupted
 	case conversation.TurnFailed:
-		ends, again = t.calls+t.requests > 0, false // else the failure says all there is
+		ends, again = t.calls > 0 || t.prompt != 0, false // else the failure says all there is
 	default:
 		return
 	}

@@ -37,7 +37,7 @@ func Next(log []conversation.Event, k Keys) Step {
 	case filled:
 		return k.step("/context", "/context shows what fills the window")
 	}
-	return k.step(filling, "let the demo fill the gauge past ▲")
+	return k.step(filling, "let the demo fill the gauge")
 }
 
 // step makes a Step. Its words name the completion key, if it is bound.

@@ -17,7 +17,7 @@ func TestEachStepLeadsToTheNext(t *testing.T) {
 		body        conversation.Body
 		words, text string
 	}{
-		{conversation.UserMessage{Text: "what is in this project?"}, "Next: let the demo fill the gauge past ▲", "fill the gauge"},
+		{conversation.UserMessage{Text: "what is in this project?"}, "Next: let the demo fill the gauge", "fill the gauge"},
 		{conversation.UserMessage{Text: "fill the gauge"}, "Next: /context shows what fills the window", "/context"},
 		{conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 1}}}, "Next: ctrl+x undoes the compaction, ctrl+t shows it", "/undo-compact"},
 		{conversation.Revert{Event: 3}, "Next: /context shows what fills the window, /connect a real model", "/context"},

@@ -117,12 +117,16 @@ func (c *card) addDemo(brief bool) {
 		c.addText(prose, how)
 	}
 	c.addSuggestion(1, "uses tools on your files", "uses tools")
-	c.addSuggestion(2, "compacts past ▲; "+c.Keys.Undo+" undoes that", c.Keys.Undo+" undoes")
+	c.addSuggestion(2, "watch it compact at ▲; "+c.Keys.Undo+" undoes that", c.Keys.Undo+" undoes")
 	c.addSuggestion(3, "what fills the window; "+c.Keys.History+" shows the originals", "what fills the window")
 	if !brief {
 		c.addGap()
 	}
-	c.addText(c.Subtle, c.found()+c.Connect+" connects a real model.")
+	needs := ""
+	if len(c.Found) == 0 {
+		needs = " (needs an API key)"
+	}
+	c.addText(c.Subtle, c.found()+"Connect a real model: "+c.Connect+needs+".")
 }
 
 // found is a sentence about the other models that were found, with a space at its end, "" for none.
