@@ -105,7 +105,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		}},
 		{"undo", func(t *terminal) {
 			t.slashCommand("/undo")
-			t.awaitIdle("undone")
+			t.awaitIdle(" undid 1 turn")
 			t.wait("message in the composer", func(s screen) bool { return strings.HasPrefix(s.draft(), "What does the log") })
 			t.clear()
 		}},
@@ -125,7 +125,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		}},
 		{"resume", func(t *terminal) {
 			t.slashCommand("/resume " + id)
-			t.awaitIdle("Harbor log", " undid 1 turn")
+			t.awaitIdle("Harbor log", " undid ")
 		}},
 		{"quit", func(t *terminal) {
 			t.slashCommand("/quit")
