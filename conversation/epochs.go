@@ -12,7 +12,6 @@ import (
 type Epoch struct {
 	ID         uint64 // Seq of its first overlay
 	Turn       int    // in which it was committed
-	Time       time.Time
 	Origin     Origin
 	Overlays   []Event // caps, masks, summaries and drops, in order
 	InForce    bool
@@ -38,7 +37,7 @@ func Epochs(log []Event) []Epoch {
 		if !known {
 			i = len(list)
 			at[id] = i
-			list = append(list, Epoch{ID: id, Turn: e.Turn, Time: e.Time, Origin: made})
+			list = append(list, Epoch{ID: id, Turn: e.Turn, Origin: made})
 		}
 		list[i].Overlays = append(list[i].Overlays, e)
 		list[i].InForce = list[i].InForce || force[e.Seq]

@@ -87,13 +87,7 @@ func (ts themeStyles) markdown() *markdown.Renderer {
 func (ts themeStyles) pane() pane.Styles { return pane.StylesOf(ts.styles) }
 
 func (ts themeStyles) history() history.Styles {
-	s := ts.styles
-	return history.Styles{
-		Pane: ts.pane(), User: s.UserMark, Assistant: s.Gauge.Assistant.Bold(true), Summary: s.Gauge.Summary.Bold(true),
-		Same: s.Success, ToolFail: s.Error, Failure: s.Error.Bold(false), Tool: s.Muted, Subject: s.Text,
-		Faint: s.Faint, Event: s.Muted, Epoch: s.Gauge.Summary, Link: s.UserMark, Band: s.Band,
-		Markdown: themes.Markdown(ts.theme), Diff: diffview.Styles(s.Diff), Badges: pane.States(s.State), Undone: s.Muted,
-	}
+	return history.Styles{Styles: ts.styles, Markdown: themes.Markdown(ts.theme)}
 }
 
 func (ts themeStyles) settings() settings.Styles {

@@ -194,7 +194,7 @@ func (c *Compactor) HasPendingSummary() bool { return c.job != nil && c.job.pend
 func (c *Compactor) announceWriting(requestWaits bool) {
 	j := c.job
 	c.journal.Publish(updates.Compacting{
-		Since: j.writer.startedAt, Focus: j.request.Focus, Summary: true, Source: j.request.Source, RequestWaits: requestWaits,
+		Since: j.writer.startedAt, Summary: true, Source: j.request.Source, RequestWaits: requestWaits,
 		FromTurn: j.writer.from, ToTurn: j.writer.to,
 	})
 }

@@ -213,7 +213,7 @@ func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.prepared = append(c.prepared, j)
 	c.journal.Logger.Info("compaction", "outcome", "prepared", "source", j.request.Source, "preset", j.writer.preset,
 		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.requests), "duration", j.writer.duration)
-	c.journal.Publish(updates.Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
+	c.journal.Publish(updates.Prepared{})
 }
 
 // evict makes an eviction step, with the summaries that are prepared for it.

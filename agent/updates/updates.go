@@ -118,8 +118,7 @@ type Failed struct {
 // follows; until then the conversation goes on.
 type Compacting struct {
 	Since        time.Time
-	Focus        string // what the summary shall preserve, "" without a focus
-	Summary      bool   // a model writes a text
+	Summary      bool // a model writes a text
 	Source       conversation.Source
 	RequestWaits bool // the next request does not fit and waits for the summary
 	FromTurn     int  // the first and the last turn that the summary covers
@@ -128,7 +127,7 @@ type Compacting struct {
 
 // Prepared says that a summary is written and waits for the step that evicts what it covers. The view is unchanged
 // until Compacted or CompactionFailed follows.
-type Prepared struct{ FromTurn, ToTurn int } // the first and the last turn covered
+type Prepared struct{}
 
 // Compacted says that a compaction is in force, or was undone or redone. Its overlays came with Appended. After an
 // undo or a redo, Preview has the profile, the range and the tokens only.

@@ -31,7 +31,6 @@ type Job struct {
 	System        string
 	MaxTokens     int    // bound of the answer
 	Model         string // provider/id, "" for the conversation's model
-	Focus         string // what the user or the model wants preserved
 	CoveredTokens int    // estimated tokens that the answer is compared with: of the original messages, or for InputView of the view
 	// Version is the version of the built-in instructions; 0 if a source or the user wrote
 	// the instructions.
@@ -86,7 +85,7 @@ const (
 
 // newJob returns a job with the fields that do not depend on the messages.
 func (o Options) newJob(input preset.SummaryInput) Job {
-	j := Job{Spans: o.Spans, Input: input, MaxTokens: o.maxTokens(), Model: o.Rules.Model, Focus: o.Focus, CoveredTokens: o.CoveredTokens, options: o}
+	j := Job{Spans: o.Spans, Input: input, MaxTokens: o.maxTokens(), Model: o.Rules.Model, CoveredTokens: o.CoveredTokens, options: o}
 	if o.Rules.Instructions == "" && preset.WordingOf(o.Style).Prompt == "" {
 		j.Version = promptVersion
 	}

@@ -16,10 +16,10 @@ import (
 // File is the change of one file.
 type File struct {
 	From, To string // paths before and after, "" if the file did not exist
-	// Before and After are the shortened git blob ids of the whole texts, "" if not recorded.
-	Before, After string
-	Hunks         []Hunk
-	Cut           int // lines at the end of the diff that were not stored
+	// After is the shortened git blob id of the whole text after the change, "" if not recorded.
+	After string
+	Hunks []Hunk
+	Cut   int // lines at the end of the diff that were not stored
 }
 
 // Hunk is a run of lines with its position in the old and the new text.
@@ -144,7 +144,7 @@ func cut(text string) (line, rest string) {
 func (f *File) head(text string) (rest string, ok bool) {
 	line, rest := cut(text)
 	if ids, ok := strings.CutPrefix(line, "index "); ok {
-		f.Before, f.After, _ = strings.Cut(ids, "..")
+		_, f.After, _ = strings.Cut(ids, "..")
 		line, rest = cut(rest)
 	}
 	from, ok := strings.CutPrefix(line, "--- ")

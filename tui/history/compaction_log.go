@@ -45,7 +45,7 @@ func (d *drawer) entryColumns(e inspect.Entry, width int) string {
 		}
 		out = text
 	}
-	return d.styles.Pane.Muted.Render(out)
+	return d.styles.Muted.Render(out)
 }
 
 func resultWord(r inspect.EntryResult) string {

@@ -91,9 +91,9 @@ func (d *drawer) drawRow(i, width int) *drawn {
 	lines, mark := d.drawItem(it, d.isOpen(it), max(width-gutter, 1))
 	first := d.styles.Faint.Render(pane.Fit(mark, gutter))
 	for n, l := range lines {
-		chosen := d.band.Under(pane.Fit(d.styles.Link.Render(cursor)+l, width))
+		chosen := d.band.Under(pane.Fit(d.styles.UserMark.Render(cursor)+l, width))
 		if n == 0 { // highlighted as in every list; the text below keeps its colors
-			chosen = d.styles.Pane.Selected.Render(pane.Fit(cursor+ansi.Strip(l), width))
+			chosen = d.styles.Selected.Render(pane.Fit(cursor+ansi.Strip(l), width))
 		}
 		row.lines[0], row.lines[1] = append(row.lines[0], pane.Clip(first+l, width)), append(row.lines[1], chosen)
 		if mark == markSame { // only before the first line
@@ -171,7 +171,7 @@ func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, ma
 	original := d.originalLines(e, open, replaced, left)
 	if both && !d.document.isSentUnchanged(r) { // the original is not sent
 		for i, l := range original {
-			original[i] = line{text: strings.TrimRight(ansi.Strip(l.text), " "), style: d.styles.Pane.Muted}
+			original[i] = line{text: strings.TrimRight(ansi.Strip(l.text), " "), style: d.styles.Muted}
 		}
 	}
 	if !replaced {
@@ -183,14 +183,14 @@ func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, ma
 	}
 	sent := d.paintAll(d.sentLines(&msg, open, true, right))
 	if left < width {
-		bar := " " + d.styles.Pane.Rule.Render("│") + " "
+		bar := " " + d.styles.Rule.Render("│") + " "
 		return append(lines, pane.Columns(d.paintAll(original), sent, bar, left, max(len(original), len(sent)))...), mark
 	}
 	lines = append(lines, d.paintAll(original)...)
 	for i, l := range sent {
 		lead := "  "
 		if i == 0 {
-			lead = d.styles.Pane.Muted.Render("↳ ")
+			lead = d.styles.Muted.Render("↳ ")
 		}
 		lines = append(lines, lead+l)
 	}
@@ -210,15 +210,15 @@ func (d *drawer) headLine(left, right string, width int) string {
 func (d *drawer) drawEvent(it item, open bool, width int) []string {
 	e := &d.document.Log[it.at]
 	origin, _ := conversation.OriginOf(e.Body)
-	style, mark, text := d.styles.Event, markEvent, d.document.describe(it.at)
+	style, mark, text := d.styles.Muted, markEvent, d.document.describe(it.at)
 	right := d.rightColumns("", eventName(e.Seq), clock(e.Time, d.zone), width)
 	switch n, notice := e.Body.(conversation.Notice); {
 	case e.Body.Kind() == conversation.KindTurnFailed:
-		style, mark = d.styles.Failure, markFailed
+		style, mark = d.styles.Error.Bold(false), markFailed
 	case notice && n.Level != conversation.NoticeInfo:
-		style, mark = d.styles.Pane.Warning, markNotice
+		style, mark = d.styles.Warning, markNotice
 	case isCompaction(e.Body):
-		if style, mark = d.styles.Epoch, markFolded; open {
+		if style, mark = d.styles.Gauge.Summary, markFolded; open {
 			mark = markOpen
 		}
 		if origin.Before > 0 && width >= leastNames {
@@ -227,7 +227,7 @@ func (d *drawer) drawEvent(it item, open bool, width int) []string {
 		}
 	}
 	if d.document.isUndone(it.at) {
-		style, text = d.styles.Pane.Muted, text+" · "+undoneLabel(e.Body)
+		style, text = d.styles.Muted, text+" · "+undoneLabel(e.Body)
 	}
 	if entry, ok := d.document.entries[e.Seq]; ok {
 		right = d.entryColumns(entry, width)
@@ -253,7 +253,7 @@ func (d *drawer) details(at, width int) []string {
 		if i == 0 && cells(l) < width/2 { // it is in the row already
 			continue
 		}
-		out = append(out, d.wholeText(l, d.styles.Pane.Muted, width)...)
+		out = append(out, d.wholeText(l, d.styles.Muted, width)...)
 	}
 	var events []uint64
 	for _, o := range d.document.epochFrom(at) {
@@ -269,7 +269,7 @@ func (d *drawer) details(at, width int) []string {
 			size, _ := conversation.MessageSize(d.document.Log[e].Body)
 			tokens := pane.AlignRight(pane.Tokens(d.document.tokens(size)), nameCells)
 			text := "  " + pane.Fit(eventName(seq), nameCells) + tokens + "  " + d.document.describeBriefly(e)
-			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
+			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Muted})
 		}
 	}
 	for _, o := range d.document.epochFrom(at) {
@@ -285,11 +285,11 @@ func (d *drawer) details(at, width int) []string {
 func (d *drawer) drawInstructions(it item, open bool, width int) []string {
 	name, text := d.document.request.instructions(it.kind)
 	right := d.rightColumns("", "", pane.Tokens(d.document.tokens(conversation.Measure(text))), width)
-	lines := []string{d.headLine(d.styles.Assistant.Render(name), right, width)}
+	lines := []string{d.headLine(d.styles.Gauge.Assistant.Bold(true).Render(name), right, width)}
 	if text == "" {
-		return append(lines, d.styles.Pane.Muted.Render("none"))
+		return append(lines, d.styles.Muted.Render("none"))
 	}
-	return append(lines, d.paintAll(d.textLines(text, d.styles.Sent, open, foldLines, width))...)
+	return append(lines, d.paintAll(d.textLines(text, unstyled, open, foldLines, width))...)
 }
 
 func (d *drawer) drawMessage(it item, open bool, width int) []string {
@@ -308,6 +308,6 @@ func (d *drawer) drawMessage(it item, open bool, width int) []string {
 	}
 	rule := "─ in full "
 	rule += strings.Repeat("─", max(0, width-cells(rule)))
-	lines = append(lines, d.styles.Pane.Muted.Render(pane.Clip(rule, width)))
+	lines = append(lines, d.styles.Muted.Render(pane.Clip(rule, width)))
 	return append(lines, d.paintAll(d.originalLines(e, true, false, width))...)
 }

@@ -26,11 +26,11 @@ func cells(s string) int { return ansi.StringWidth(s) }
 func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		return d.styles.User.Render("› you")
+		return d.styles.UserMark.Render("› you")
 	case conversation.AssistantMessage:
-		out := d.styles.Assistant.Render("assistant")
+		out := d.styles.Gauge.Assistant.Bold(true).Render("assistant")
 		if b.Stop != "" && b.Stop != conversation.StopEnd && b.Stop != conversation.StopCalls {
-			out += d.styles.Pane.Warning.Render(" · " + plain.Line(string(b.Stop)))
+			out += d.styles.Warning.Render(" · " + plain.Line(string(b.Stop)))
 		}
 		return out
 	case conversation.ToolResult:
@@ -49,13 +49,13 @@ func (d *drawer) toolLine(status conversation.ResultStatus, verb, about string, 
 	switch status {
 	case conversation.ResultOK, "":
 	case conversation.ResultError:
-		outcome = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render("failed")
+		outcome = d.styles.Faint.Render(" · ") + d.styles.Error.Render("failed")
 	default:
-		outcome = d.styles.Faint.Render(" · ") + d.styles.ToolFail.Render(plain.Line(string(status)))
+		outcome = d.styles.Faint.Render(" · ") + d.styles.Error.Render(plain.Line(string(status)))
 	}
-	out := d.styles.Faint.Render(mark) + d.styles.Tool.Render(pane.Clip(cmp.Or(plain.Line(verb), "tool"), max(width/2, 4)))
+	out := d.styles.Faint.Render(mark) + d.styles.Muted.Render(pane.Clip(cmp.Or(plain.Line(verb), "tool"), max(width/2, 4)))
 	if room := width - cells(out) - cells(outcome) - 1; about != "" && room >= 4 {
-		out += " " + d.styles.Subject.Render(pane.Clip(about, room))
+		out += " " + d.styles.Text.Render(pane.Clip(about, room))
 	}
 	return out + outcome
 }
@@ -65,7 +65,7 @@ func (d *drawer) toolLine(status conversation.ResultStatus, verb, about string, 
 func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width int) []line {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		out := d.textLines(b.Text, d.styles.Original, open, foldLines, min(width, markdown.MaxProseWidth))
+		out := d.textLines(b.Text, unstyled, open, foldLines, min(width, markdown.MaxProseWidth))
 		return append(out, d.imageLines(b.Images, width)...)
 	case conversation.AssistantMessage:
 		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, width)...)
@@ -74,10 +74,10 @@ func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width
 		case open:
 			return append(d.resultLines(b, width), d.imageLines(b.Images, width)...)
 		case compared || d.matchesSearch(b.Text):
-			return d.textLines(b.Text, d.styles.Original, false, foldResult, width)
+			return d.textLines(b.Text, unstyled, false, foldResult, width)
 		case b.Status != conversation.ResultOK && b.Status != "":
 			first, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
-			return []line{{text: pane.Clip("  "+plain.Line(beginning(first, 4*width)), width), style: d.styles.Failure}}
+			return []line{{text: pane.Clip("  "+plain.Line(beginning(first, 4*width)), width), style: d.styles.Error.Bold(false)}}
 		}
 	}
 	return nil
@@ -85,7 +85,7 @@ func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width
 
 func (d *drawer) imageLines(images []conversation.Image, width int) (out []line) {
 	for _, m := range images {
-		out = append(out, line{text: pane.Clip("▣ "+plain.Line(m.Label()), width), style: d.styles.Original})
+		out = append(out, line{text: pane.Clip("▣ "+plain.Line(m.Label()), width), style: unstyled})
 	}
 	return out
 }
@@ -94,15 +94,15 @@ func (d *drawer) imageLines(images []conversation.Image, width int) (out []line)
 func (d *drawer) replyLines(b conversation.AssistantMessage, open bool, width int) []line {
 	var out []line
 	if open && b.Reasoning != "" {
-		out = append(out, line{text: "reasoning:", style: d.styles.Pane.Muted})
-		out = append(out, d.wholeText(b.Reasoning, d.styles.Pane.Muted, min(width, markdown.MaxProseWidth))...)
+		out = append(out, line{text: "reasoning:", style: d.styles.Muted})
+		out = append(out, d.wholeText(b.Reasoning, d.styles.Muted, min(width, markdown.MaxProseWidth))...)
 		if b.Text != "" {
-			out = append(out, line{text: "answer:", style: d.styles.Pane.Muted})
+			out = append(out, line{text: "answer:", style: d.styles.Muted})
 		}
 	}
 	out = append(out, d.markdownLines(b.Text, open, foldLines, width)...)
 	if b.Error != "" {
-		out = append(out, d.foldedText(b.Error, d.styles.Pane.Error, foldLines, width)...)
+		out = append(out, d.foldedText(b.Error, d.styles.Error, foldLines, width)...)
 	}
 	return out
 }
@@ -113,12 +113,12 @@ func (d *drawer) callLines(calls []conversation.ToolCall, open bool, width int) 
 	for i, c := range calls {
 		switch {
 		case open:
-			out = append(out, d.wholeText("→ "+c.Name+" "+c.Arguments, d.styles.Pane.Muted, width)...)
+			out = append(out, d.wholeText("→ "+c.Name+" "+c.Arguments, d.styles.Muted, width)...)
 		case i == foldLines && len(calls) > foldLines+1:
-			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: d.styles.Pane.Muted})
+			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: d.styles.Muted})
 		default:
 			text := "→ " + plain.Line(c.Name) + " " + plain.Line(beginning(c.Arguments, 4*width))
-			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Pane.Muted})
+			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Muted})
 		}
 	}
 	return out
@@ -126,20 +126,20 @@ func (d *drawer) callLines(calls []conversation.ToolCall, open bool, width int) 
 
 // resultLines draws the whole text of a result as it is in the log.
 func (d *drawer) resultLines(b conversation.ToolResult, width int) []line {
-	out := d.wholeText(b.Text, d.styles.Original, width)
+	out := d.wholeText(b.Text, unstyled, width)
 	if b.Total > 0 {
 		more := fmt.Sprintf("%s shows all %s characters.", d.keys.Open.Help().Key, numbers.Grouped(b.Total))
-		out = append(out, styled(d.styles.Pane.Muted, pane.Wrap(more, width)...)...)
+		out = append(out, styled(d.styles.Muted, pane.Wrap(more, width)...)...)
 	}
 	if b.Detail == "" {
 		return out
 	}
-	out = append(out, line{text: "shown to you, never sent:", style: d.styles.Pane.Muted})
+	out = append(out, line{text: "shown to you, never sent:", style: d.styles.Muted})
 	f, ok := diff.Parse(b.Detail)
 	if !ok {
-		return append(out, d.wholeText(b.Detail, d.styles.Original, width)...)
+		return append(out, d.wholeText(b.Detail, unstyled, width)...)
 	}
-	rows, _ := d.styles.Diff.Draw(f, width, diffview.All)
+	rows, _ := diffview.Styles(d.styles.Diff).Draw(f, width, diffview.All)
 	return append(out, rendered(rows)...)
 }
 
@@ -154,11 +154,11 @@ const (
 func (d *drawer) badge(state projection.State, why string, back bool) string {
 	switch {
 	case back:
-		return d.styles.Undone.Render(wordUndone)
+		return d.styles.Muted.Render(wordUndone)
 	case state == projection.StateVerbatim:
 		return ""
 	}
-	return d.styles.Badges[state].Render(stateWord(state, why))
+	return d.badges[state].Render(stateWord(state, why))
 }
 
 // stateWord is a state in a word. Messages that only a note replaces are "evicted".
@@ -223,14 +223,14 @@ func (d *drawer) rightColumns(badge, event, tokens string, width int) string {
 		badge += " "
 	}
 	if width < leastNames {
-		return badge + d.styles.Pane.Muted.Render(tokens)
+		return badge + d.styles.Muted.Render(tokens)
 	}
 	column := changeCells
 	if !d.document.modified {
 		column = changeCells / 2
 	}
 	name := d.styles.Faint.Render(pane.AlignRight(event, nameCells))
-	return badge + name + d.styles.Pane.Muted.Render(" "+pane.AlignRight(tokens, column))
+	return badge + name + d.styles.Muted.Render(" "+pane.AlignRight(tokens, column))
 }
 
 // sentLines draws the text and the calls of a message as it is sent. A folded result that is sent in full has only
@@ -244,11 +244,11 @@ func (d *drawer) sentLines(s *projection.Message, open, compared bool, width int
 	case s.Role == projection.RoleTool && !open && !compared && s.State == projection.StateVerbatim && !d.matchesSearch(s.Text):
 		return nil
 	case s.Role == projection.RoleTool:
-		return d.textLines(s.Text, d.styles.Original, open, foldResult, width)
+		return d.textLines(s.Text, unstyled, open, foldResult, width)
 	case s.Role == projection.RoleAssistant:
 		return append(d.markdownLines(s.Text, open, foldLines, width), d.callLines(s.Calls, open, width)...)
 	}
-	return d.textLines(s.Text, d.styles.Original, open, foldLines, min(width, markdown.MaxProseWidth))
+	return d.textLines(s.Text, unstyled, open, foldLines, min(width, markdown.MaxProseWidth))
 }
 
 // withoutPreamble returns a summary from its first heading on. It drops a first paragraph, which is the same in all summaries.
@@ -264,15 +264,15 @@ func withoutPreamble(text string) string {
 func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) string {
 	switch {
 	case projection.OnlyNoted(msg.State, msg.Why):
-		return d.styles.Summary.Render("note")
+		return d.styles.Gauge.Summary.Bold(true).Render("note")
 	case msg.State == projection.StateSummarised:
-		return d.styles.Summary.Render("summary")
+		return d.styles.Gauge.Summary.Bold(true).Render("summary")
 	case msg.State == projection.StateDropped:
-		return d.styles.Summary.Render("left out")
+		return d.styles.Gauge.Summary.Bold(true).Render("left out")
 	case msg.Role == projection.RoleUser:
-		return d.styles.User.Render("› you")
+		return d.styles.UserMark.Render("› you")
 	case msg.Role != projection.RoleTool:
-		return d.styles.Assistant.Render(plain.Line(string(msg.Role)))
+		return d.styles.Gauge.Assistant.Bold(true).Render(plain.Line(string(msg.Role)))
 	}
 	e := d.document.event(it)
 	if e == nil {

@@ -58,13 +58,13 @@ func (q *request) description(zone *time.Location) string {
 func (q *request) verdict(s *Styles) string {
 	switch {
 	case q.state == requestPending:
-		return s.Pane.Muted.Render("building…")
+		return s.Muted.Render("building…")
 	case q.state == requestFailed:
-		return s.Pane.Error.Render("it cannot be rebuilt")
+		return s.Error.Render("it cannot be rebuilt")
 	case q.rebuilt.MatchesSent:
-		return s.Same.Render("byte for byte as sent ✓") + s.Pane.Muted.Render(" sha256 "+plain.Line(beginning(q.rebuilt.Hash, 12))+"…")
+		return s.Success.Render("byte for byte as sent ✓") + s.Muted.Render(" sha256 "+plain.Line(beginning(q.rebuilt.Hash, 12))+"…")
 	}
-	return s.Pane.Warning.Render("not verified: " + cmp.Or(plain.Line(q.rebuilt.Why), "no hash was recorded"))
+	return s.Warning.Render("not verified: " + cmp.Or(plain.Line(q.rebuilt.Why), "no hash was recorded"))
 }
 
 // answer sets the rebuilt request, or the error. It returns false if the answer is for another request.

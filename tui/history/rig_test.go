@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
+	"plimsoll/themes"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/tuitest"
@@ -163,21 +163,4 @@ func (r *rig) rebuilt(event uint64) inspect.RebuiltRequest {
 	return inspect.RebuiltRequest{}
 }
 
-// styles returns styles with the terminal's sixteen colours, readable on dark and on light backgrounds.
-func styles() history.Styles {
-	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
-	bold, unstyled, muted := lipgloss.NewStyle().Bold(true), lipgloss.NewStyle(), colour("8")
-	return history.Styles{
-		Pane: pane.Styles{
-			Title: bold, Detail: muted, Rule: muted, Text: unstyled, Muted: muted, Key: bold,
-			Selected: colour("6"), Match: lipgloss.NewStyle().Reverse(true), Warning: colour("3"), Error: colour("1"),
-		},
-		User: colour("6").Bold(true), Assistant: bold, Same: colour("2"), ToolFail: colour("1"), Failure: colour("1"), Tool: bold, Subject: unstyled,
-		Original: unstyled, Sent: unstyled, Summary: bold, Faint: muted, Event: muted, Epoch: unstyled, Link: colour("6"),
-		Badges: map[projection.State]lipgloss.Style{
-			projection.StateVerbatim: muted, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
-			projection.StateSummarised: colour("4"), projection.StateDropped: colour("1"), projection.StatePinned: colour("2"),
-		},
-		Undone: muted,
-	}
-}
+func styles() history.Styles { return history.Styles{Styles: tuitest.Styles(themes.Mono)} }

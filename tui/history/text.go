@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -28,12 +29,14 @@ const maxShown = 256 << 10
 type painter struct {
 	styles   Styles
 	band     pane.Surface
+	badges   map[projection.State]lipgloss.Style
 	markdown *markdown.Renderer
 	search   *search
 }
 
 func newPainter(s Styles, search *search) painter {
-	return painter{styles: s, band: pane.NewSurface(s.Band), markdown: markdown.New(s.Markdown, 80), search: search}
+	return painter{styles: s, band: pane.NewSurface(s.Band), badges: pane.States(s.State),
+		markdown: markdown.New(s.Markdown, 80), search: search}
 }
 
 // line is a line before its matches are highlighted.
@@ -68,7 +71,7 @@ func (p *painter) paint(l line) string {
 	var ranges []lipgloss.Range
 	for _, at := range p.search.query.All(text) {
 		from := cells(text[:at.Start])
-		ranges = append(ranges, lipgloss.NewRange(from, from+cells(text[at.Start:at.End]), p.styles.Pane.Match))
+		ranges = append(ranges, lipgloss.NewRange(from, from+cells(text[at.Start:at.End]), p.styles.Match))
 	}
 	return lipgloss.StyleRanges(shown, ranges...)
 }
@@ -98,7 +101,7 @@ func (p *painter) foldedText(text string, s lipgloss.Style, n, width int) []line
 	var out []line
 	from := p.foldFrom(text, n, width)
 	if from > 0 {
-		out = styled(p.styles.Pane.Muted, "…")
+		out = styled(p.styles.Muted, "…")
 	}
 	shown := beginning(text[from:], (n+1)*(4*width+16))
 	left := strings.Count(text[from+len(shown):], "\n")
@@ -114,9 +117,9 @@ func (p *painter) foldedText(text string, s lipgloss.Style, n, width int) []line
 	}
 	switch {
 	case left > 0:
-		out = append(out, line{text: "… " + numbers.Count(left, "more line"), style: p.styles.Pane.Muted})
+		out = append(out, line{text: "… " + numbers.Count(left, "more line"), style: p.styles.Muted})
 	case from+len(shown) < len(text):
-		out = append(out, line{text: "…", style: p.styles.Pane.Muted})
+		out = append(out, line{text: "…", style: p.styles.Muted})
 	}
 	return out
 }
@@ -124,7 +127,7 @@ func (p *painter) foldedText(text string, s lipgloss.Style, n, width int) []line
 // markdownLines draws a text with its Markdown rendered; folded, without Markdown.
 func (p *painter) markdownLines(text string, open bool, n, width int) []line {
 	if !open {
-		return p.foldedText(text, p.styles.Original, n, min(width, markdown.MaxProseWidth))
+		return p.foldedText(text, unstyled, n, min(width, markdown.MaxProseWidth))
 	}
 	p.markdown.SetWidth(max(width, 1))
 	return append(rendered(p.markdown.Render(beginning(text, maxShown))), p.truncationNote(text, width)...)
@@ -185,7 +188,7 @@ func (p *painter) truncationNote(all string, width int) []line {
 		return nil
 	}
 	text := fmt.Sprintf("… the first %d of %s KB: /expand reads all", maxShown>>10, numbers.Grouped(len(all)>>10))
-	return styled(p.styles.Pane.Muted, pane.Wrap(text, width)...)
+	return styled(p.styles.Muted, pane.Wrap(text, width)...)
 }
 
 // subject is the subject of a call, on one line: the file, command or query.

@@ -24,12 +24,12 @@ const leastHeads = 16
 func (m *Model) View() string {
 	v := m.paneContent()
 	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.positionText()
-	return m.list.View(m.draw.styles.Pane, v)
+	return m.list.View(pane.StylesOf(m.draw.styles.Styles), v)
 }
 
 // placeholder is the text in place of the rows while there are none.
 func (m *Model) placeholder() []string {
-	margin, s := pane.Margin(m.width), m.draw.styles.Pane
+	margin, s := pane.Margin(m.width), &m.draw.styles
 	if r := m.document.request; r != nil && r.state == requestFailed {
 		return pane.Each(s.Error, pane.Wrap("  "+plain.Text(r.err.Error()), m.width-2))
 	} else if r != nil && r.state == requestPending {
@@ -87,21 +87,21 @@ func (m *Model) frame() pane.Frame {
 		if m.width < leastColumns {
 			f.Title, f.Detail = "Request "+place, "[as sent]"
 		}
-		f.Lines = []string{m.draw.styles.Pane.Detail.Render(r.description(m.draw.zone)), r.verdict(&m.draw.styles)}
+		f.Lines = []string{m.draw.styles.Muted.Render(r.description(m.draw.zone)), r.verdict(&m.draw.styles)}
 		return f
 	}
 	if m.document.side == sideCompactions {
 		f.Title, f.Detail = strings.Replace(f.Title, "History", "Ledger", 1), ""
-		f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.document.compactionTotals())}
+		f.Lines = []string{m.draw.styles.Muted.Render(m.document.compactionTotals())}
 		return f
 	}
-	f.Lines = []string{m.draw.styles.Pane.Muted.Render(m.document.totalsLine())}
+	f.Lines = []string{m.draw.styles.Muted.Render(m.document.totalsLine())}
 	if notes := m.document.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
 			text += " (and " + numbers.Count(more, "more note") + ")"
 		}
-		f.Lines = append(f.Lines, m.draw.styles.Pane.Warning.Render(text))
+		f.Lines = append(f.Lines, m.draw.styles.Warning.Render(text))
 	}
 	if m.document.side == sideBoth && m.document.modified && m.width >= leastColumns && m.height >= leastHeads {
 		left := (pane.RowWidth(m.width) - gutter - divider) / 2
@@ -132,10 +132,10 @@ const prompt = "/ "
 
 // status is the line above the keys.
 func (m *Model) status() string {
-	s := m.draw.styles.Pane
+	s := &m.draw.styles
 	if m.search.typing {
 		m.search.field.SetSize(pane.Within(m.width)-len(prompt)-len("no match  "), 1)
-		line := s.Key.Render(prompt) + strings.Join(m.search.field.View(), "")
+		line := s.Title.Render(prompt) + strings.Join(m.search.field.View(), "")
 		if m.search.isActive && len(m.search.matches()) == 0 {
 			line = pane.Between(line, s.Warning.Render("no match"), pane.Within(m.width))
 		}
