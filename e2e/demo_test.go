@@ -48,11 +48,11 @@ func TestDemoModelAnswersWithoutAKey(t *testing.T) {
 		t.Errorf("the main screen was not restored:\n%s", left.text)
 	}
 
-	status := []string{"--cfg", `ui.status_command=echo "enter send: $PLIMSOLL_MODEL of $PLIMSOLL_WINDOW"`} // begins as the hints do, for frameFault
+	status := []string{"--cfg", `ui.status_command=echo "enter send, $PLIMSOLL_MODEL of $PLIMSOLL_WINDOW"`} // begins as the hints do, for frameFault
 	for _, args := range [][]string{append(status, "-c"), {"-r", id[:5]}} {
 		term = p.start(high, args...)
 		if term.awaitIdle("counts ships.", "demo"); args[0] == "--cfg" {
-			term.awaitText("enter send: demo/demo of 32768")
+			term.awaitText("enter send, demo/demo of 32768")
 		}
 		term.sendMessage("hello " + args[0])
 		term.awaitIdle("▌ hello "+args[0], "demo")
