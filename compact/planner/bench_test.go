@@ -125,7 +125,7 @@ func BenchmarkPlan(b *testing.B) {
 		{"warm turn start", 5_000_000, planner.MomentTurn, func(*preset.Rules, *planner.Check) {}, false},
 		{"near the load line with a summary to prepare", 3_300_000, planner.MomentReply, func(_ *preset.Rules, c *planner.Check) { c.Prepares = true }, false},
 		{"above the load line not armed", 3_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.History.After = 2_600_000 }, false},
-		{"cold below the cold share", 8_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.CacheInvalid = true }, false},
+		{"cold below the cold share", 10_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.CacheInvalid = true }, false},
 		{"evicts", 3_000_000, planner.MomentRequest, func(r *preset.Rules, _ *planner.Check) { r.Summary.When = preset.SummaryNever }, true},
 		{"evicts with a summary", 3_000_000, planner.MomentRequest, func(*preset.Rules, *planner.Check) {}, true},
 		{"evicts in the cold", 4_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.CacheInvalid = true }, true},
