@@ -96,6 +96,7 @@ type page struct {
 	rows     []inspect.HistoryRow     // of the messages that are not written yet
 	entries  map[uint64]inspect.Entry // of the compaction log, by event
 	turn     int                      // whose section is open, -1 before the first
+	summary  uint64                   // overlay of the message before in this turn
 	open     []conversation.ToolCall  // calls whose results have not come yet
 }
 
@@ -181,7 +182,7 @@ func (p *page) writeHead() {
 func (p *page) startTurn(e *conversation.Event) {
 	if e.Turn != p.turn {
 		p.endTurn()
-		p.turn = e.Turn
+		p.turn, p.summary = e.Turn, 0
 		p.put("<section id=\"t%d\"><h2>Turn %d <time>%s</time></h2>\n", e.Turn+1, e.Turn+1, e.Time.UTC().Format("15:04"))
 	}
 }

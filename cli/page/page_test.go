@@ -54,7 +54,7 @@ func sample(t *testing.T) []conversation.Event {
 	add(conversation.UserMessage{Text: "go on"})
 	add(conversation.Mask{Origin: conversation.Origin{Source: conversation.SourceAuto, Trigger: "load line", Before: 26_000, After: 21_000}, Style: conversation.StylePlimsoll,
 		Version: 1, Items: []conversation.MaskItem{{Event: cut, Part: conversation.PartResult}}})
-	summary := add(conversation.Summary{Origin: conversation.Origin{Source: conversation.SourceManual, Before: 21_000, After: 8_000, Why: "asked for"}, Style: conversation.StylePlimsoll, Version: 1,
+	summary := add(conversation.Summary{Origin: conversation.Origin{Source: conversation.SourceManual, Before: 21_000, After: 8_000, Why: "turns 0–3, asked for"}, Style: conversation.StylePlimsoll, Version: 1,
 		Spans: []conversation.Span{{First: first, Last: last}}, ToTurn: 0, Text: "The *port* was shared.", Appendix: "files: up.go", Model: "openai/mini"})
 	add(conversation.AssistantMessage{Text: "Half a rep", Stop: conversation.StopFailed, Error: "connection lost", Model: "openai/gpt"})
 	request(9_000, 0)
@@ -85,7 +85,7 @@ func TestPageShowsAllOfAConversation(t *testing.T) {
 	for _, want := range []string{"<h1><span class=\"mark\">⊖</span> Fix &lt;upload&gt;</h1>", "Turn 1 ", "<strong>TestUpload</strong>", "attached text", "data:image/png;base64," + picture,
 		"It shares a port.", "go test ./upload", "the whole output", "<del>-old port</del>", "<ins>+new port</ins>", "<td align=\"right\">2</td>", `href="https://go.dev"`,
 		"26k", "8k", "turn 1 became a summary by openai/mini", "<em>port</em>", "files: up.go", "turn 1: 1 stub", "Compacted and undone", "A compaction was undone",
-		"connection lost", "the server closed the connection", "too long", "[key left out]", "sent now:", "3 requests, at most 26k tokens of 32k", "/home/kimberly"} {
+		"manual · asked for<", "connection lost", "the server closed the connection", "too long", "[key left out]", "sent now:", "3 requests, at most 26k tokens of 32k", "/home/kimberly"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q", want)
 		}

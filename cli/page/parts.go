@@ -127,11 +127,13 @@ func (p *page) writeDiff(f diff.File) {
 // tokens is the estimated size of a text.
 func tokens(s conversation.Size) string { return numbers.Tokens(int(meter.Estimate(s))) }
 
-// endMessage ends a message with how the model is sent it now, if not as it was, and the text that is sent in its place.
+// endMessage ends a message with how the model is sent it now, if not as it was, and the text that is sent in its place. What a
+// summary replaces in a turn says so once.
 func (p *page) endMessage(omit bool) {
 	r := p.rows[0]
 	p.rows = p.rows[1:]
-	if r.State != projection.StateVerbatim && r.State != projection.StatePinned {
+	isSame := r.State == projection.StateSummarised && r.Overlay == p.summary
+	if p.summary = r.Overlay; r.State != projection.StateVerbatim && r.State != projection.StatePinned && !isSame {
 		p.writeSent(r, omit)
 	}
 	p.put("</article>\n")
@@ -183,10 +185,12 @@ func (p *page) writeCompaction(e inspect.Entry) {
 		p.put("<p>%s "+bar+" → %s "+bar+"</p>", numbers.Tokens(e.Before), scale, numbers.Tokens(e.After), max(2, scale*min(max(e.After, 0), e.Before)/e.Before))
 	}
 	facts := strings.TrimSuffix(strings.Replace(string(e.Source), "auto", "automatic", 1)+", "+e.Trigger, ", ")
-	if e.Why != "" {
-		facts += " · " + e.Why
+	why := e.Why
+	if turns, rest, _ := strings.Cut(why, ", "); strings.HasPrefix(turns, "turn") { // the list below says so, and counts from 1
+		why = rest
 	}
-	if e.CostUSD != nil {
+	facts += strings.TrimSuffix(" · "+why, " · ")
+	if e.CostUSD != nil && *e.CostUSD > 0 {
 		facts += fmt.Sprintf(" · cost $%.4f", *e.CostUSD)
 	}
 	p.put("<p class=\"faint\">%s</p><ul>", facts)
