@@ -31,7 +31,7 @@ var ceilings = map[string]size{
 	"cli/keys":                      {310, 219},
 	"cli/measure":                   {852, 0},
 	"cli/owncommand":                {548, 209},
-	"cli/page":                      {682, 280},
+	"cli/page":                      {687, 280},
 	"cli/screen":                    {3180, 402},
 	"cli/session":                   {3684, 93},
 	"cli/setup":                     {3070, 412},
