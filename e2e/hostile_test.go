@@ -154,7 +154,7 @@ func TestHostileMentionedFilesAreMadeSafe(t *testing.T) {
 		t.Errorf("the file is not part of the message: %s", sent)
 	}
 	term.press("ctrl+o") // unfolds the file
-	for range 6 {
+	for range 9 {
 		term.press("pgup")
 	}
 	term.wait("message", func(s screen) bool { return s.has("▌ @evil.txt", payload) && s.frameFault() == "" })
