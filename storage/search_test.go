@@ -191,8 +191,7 @@ func TestSearchReadsLongConversationsInSeveralTransactions(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "heron 1")
-	filler := strings.Repeat("a line of output, rather long as these are\n", 6000)
-	var want []int
+	filler, want, replies := strings.Repeat("a line of output, rather long as these are\n", 6000), []int{}, []conversation.Body{}
 	for i := range 400 {
 		text := filler[:i%50*10]
 		if i%60 == 0 {
@@ -202,11 +201,12 @@ func TestSearchReadsLongConversationsInSeveralTransactions(t *testing.T) {
 			text += "heron"
 			want = append(want, i+2)
 		}
-		c.add(reply(text))
+		replies = append(replies, reply(text))
 	}
 	for range 40 { // more bytes than one transaction scans, without a match
-		c.add(reply(filler))
+		replies = append(replies, reply(filler))
 	}
+	c.add(replies...)
 	c.close()
 	hits, report := search(t, s, "heron", storage.SearchOptions{Limit: 1000, PerConversation: 1000})
 	if len(hits) != len(want)+1 || report.More || report.Conversations != 1 {
