@@ -122,19 +122,20 @@ func countLog(log []conversation.Event, at map[string]*statsRow, counted map[str
 			}
 		}
 	}
-	requests, newest, row := inspect.SentRequests(log), inspect.Entry{}, (*statsRow)(nil)
+	requests, newest := inspect.SentRequests(log), inspect.Entry{}
 	for _, entry := range append(inspect.CompactionLog(log), inspect.Entry{Kind: inspect.EntryEpoch, Event: math.MaxUint64}) {
 		if entry.Kind != inspect.EntryEpoch || entry.Result == inspect.ResultUndone {
 			continue
 		}
 		for ; len(requests) > 0 && requests[0].Event < entry.Event; requests = requests[1:] {
-			if row != nil {
+			if row := dayOf(requests[0].Time, "saved", requests[0].Event); row != nil {
 				row.Saved += max(0, newest.Before-newest.After)
 			}
 		}
-		if newest, row = entry, dayOf(entry.Time, entry.Event); row != nil {
+		if row := dayOf(entry.Time, entry.Event); row != nil {
 			row.Compactions++
 		}
+		newest = entry
 	}
 }
 
@@ -160,12 +161,15 @@ func (cmd *statsCommand) draw(days []statsRow, total statsRow) error {
 	for _, d := range append(days, total) {
 		row := []string{"total", "", "", "", "", "", ""}
 		if date, err := time.Parse(time.DateOnly, d.Date); err == nil {
-			cells := (barCells*d.Prompt + most - 1) / most
-			cached := cells * d.Cached / max(d.Prompt, 1)
-			row[0], row[1] = date.Format("Mon 2 Jan"), strings.Repeat("█", cells-cached)+strings.Repeat("░", cached)
+			row[0] = date.Format("Mon 2 Jan")
 		}
 		if d.CachedShare != nil {
 			row[2], row[3], row[4] = numbers.Tokens(d.Prompt), numbers.Percent(*d.CachedShare), numbers.Tokens(d.Output)
+			if d.Date != "" {
+				cells := int(math.Ceil(barCells * float64(d.Prompt) / float64(most)))
+				cached := int(float64(cells) * *d.CachedShare)
+				row[1] = strings.Repeat("█", cells-cached) + strings.Repeat("░", cached)
+			}
 		}
 		if d.CostUSD != nil {
 			row[5] = "$" + console.Dollars(*d.CostUSD)

@@ -41,17 +41,18 @@ func TestStatsCountRequestsOnceAndCompactionsInForce(t *testing.T) {
 	at, counted := map[string]*statsRow{days[0].Date: &days[0], days[1].Date: &days[1]}, map[string]bool{}
 	countLog(log.Events(), at, counted)
 	countLog(log.Events(), at, counted) // as a fork has them
-	countLog(nil, at, counted)
+	request(0, 1_000, 5_000) // more from the cache than was sent
+	countLog(log.Events(), at, counted)
 	total := statsRow{usages: append(days[0].usages, days[1].usages...)}
 	for _, r := range []*statsRow{&days[0], &days[1], &total} {
 		r.addCosts()
 	}
-	if d := days[1]; d.Requests != 2 || d.Prompt != 2_000 || *d.CachedShare != 1 || *d.CostUSD != 1 || d.Compactions != 1 || d.Saved != 1_200 || total.Requests != 3 {
+	if d := days[1]; d.Requests != 3 || d.Prompt != 3_000 || *d.CachedShare != 1 || *d.CostUSD != 1.5 || d.Compactions != 1 || d.Saved != 1_800 || total.Requests != 4 {
 		t.Errorf("counted are %+v", d)
 	}
 	var out bytes.Buffer
 	conversationtest.Must(t, (&statsCommand{console: &console.Console{Env: console.Env{Stdout: &out}}}).draw(days, total))
-	for _, want := range []string{"Fri 1 May  " + strings.Repeat("█", 21) + strings.Repeat("░", 7) + "    2k", "Sat 2 May  " + strings.Repeat("░", 28), "100%", "$1.50", "3 requests in 2 days."} {
+	for _, want := range []string{"Fri 1 May  " + strings.Repeat("█", 15) + strings.Repeat("░", 4) + strings.Repeat(" ", 9) + "    2k", "Sat 2 May  " + strings.Repeat("░", 28), "100%", "$2.00", "4 requests in 2 days."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the picture lacks %q:\n%s", want, out.String())
 		}

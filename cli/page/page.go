@@ -20,6 +20,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark"
 
 	"plimsoll/compact/inspect"
@@ -103,7 +104,7 @@ type page struct {
 // markup is trusted HTML.
 type markup string
 
-// put writes HTML. Arguments that are strings are escaped, those that are markup are not.
+// put writes HTML. Arguments that are strings are made safe and escaped, those that are markup are not.
 func (p *page) put(format string, args ...any) {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
@@ -111,19 +112,23 @@ func (p *page) put(format string, args ...any) {
 		}
 	}
 	if p.err == nil {
-		_, p.err = io.WriteString(p.w, plain.Text(fmt.Sprintf(format, args...)))
+		_, p.err = fmt.Fprintf(p.w, format, args...)
 	}
 }
 
-// secrets matches what looks like a key: those of well-known services, tokens of sign-ins, and private keys.
+// secrets matches what looks like a key: those of well-known services, tokens of sign-ins, private keys, and the values of
+// headers and variables whose names say so. The group is what stays.
 var secrets = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:sk|pk|rk|gsk|xai|hf|glpat)[-_][A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bAKIA[0-9A-Z]{16}\b|` +
-		`\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+|-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*-----)?`)
+	return regexp.MustCompile(`\b(?:sk|pk|rk|gsk|xai|hf|glpat|csk|fw|r8|nvapi)[-_][A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|` +
+		`\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+|` +
+		`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*-----)?|((?i:\b(?:bearer|basic) +))[\w.~+/=-]{16,}|` +
+		`((?i:\b(?:authorization|x-api-key|api-key)["']?: *["']?|\b\w*(?:_key|_token|_secret|_password)["']?[=:]["']?))[\w.~+/=-]{8,}`)
 })
 
-// clean leaves keys and the path of the home folder out of a text.
+// clean makes a text safe to show, and then leaves keys and the path of the home folder out of it: colors within a key would
+// hide it before.
 func (p *page) clean(text string) string {
-	if text = secrets().ReplaceAllLiteralString(text, "[key left out]"); p.home != nil {
+	if text = secrets().ReplaceAllString(plain.Text(ansi.Strip(text)), "$1$2[key left out]"); p.home != nil {
 		text = p.home.ReplaceAllString(text, "~$1")
 	}
 	return text
@@ -170,9 +175,9 @@ func (p *page) writeHead() {
 			facts += fmt.Sprintf(" · $%.2f", *c.Total)
 		}
 	}
-	for what, name := range map[string]string{Output: "output of tools", Files: "contents of files", Images: "images"} {
-		if p.Omit[what] {
-			facts += " · without " + name
+	for _, omitted := range [][2]string{{Output, "output of tools"}, {Files, "contents of files"}, {Images, "images"}} {
+		if p.Omit[omitted[0]] {
+			facts += " · without " + omitted[1]
 		}
 	}
 	p.put("<p class=\"faint\">%s</p></header>\n", facts)

@@ -125,6 +125,23 @@ func TestPageLeavesOut(t *testing.T) {
 	}
 }
 
+// Keys are found in colored text, and by what stands before them.
+func TestPageHasNoKey(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"\x1b[32m" + key + "\x1b[0m", "sk-proj-0123\x1b[1m456789abcdefghij", "Authorization: Bearer 0123456789abcdefghij", "x-api-key: 0123456789abcdefghij",
+		"export MY_API_KEY=0123456789abcdefghij", `{"access_token":"0123456789abcdefghij"}`} {
+		user := conversation.UserMessage{Text: conversation.FormatCommandOutput("env", "A\n"+text)}
+		got := write(t, conversationOf(t, user, conversation.UserMessage{Text: text}), page.Omit{})
+		if strings.Contains(got, "456789abcdefghij") || strings.Count(got, "[key left out]") < 2 {
+			t.Errorf("the page shows the key in %q:\n%s", text, got[strings.Index(got, "<main>"):])
+		}
+	}
+	call := conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "a", Name: "x", Arguments: "half of the arguments"}}}
+	if got := write(t, conversationOf(t, conversation.UserMessage{Text: "a"}, call), page.Omit{page.Files: true}); strings.Contains(got, "half of") {
+		t.Error("without files the page has malformed arguments")
+	}
+}
+
 // allowed lists the elements of a page, with their attributes.
 var allowed = map[string]string{
 	"html": "lang", "head": "", "body": "", "meta": "charset http-equiv content name", "title": "", "style": "", "header": "", "main": "", "footer": "", "section": "id", "article": "class id",

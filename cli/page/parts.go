@@ -37,12 +37,12 @@ func (p *page) writePre(text string, omit bool) {
 
 // writeMarkdown writes a text of a message; one that the parser would take too long for, as plain text.
 func (p *page) writeMarkdown(text string) {
-	source := []byte(plain.Text(p.clean(text)))
+	source := []byte(p.clean(text))
 	var out bytes.Buffer
 	if !isTame(source) || p.markdown.Convert(source, &out) != nil {
 		p.writePre(text, false)
 	} else if out.Len() > 0 {
-		p.put("<div class=\"md\">%s</div>", markup(out.String()))
+		p.put("<div class=\"md\">%s</div>", markup(plain.Text(out.String()))) // again: Markdown has escapes for characters
 	}
 }
 
@@ -86,8 +86,12 @@ func (p *page) writeResult(b conversation.ToolResult) {
 func (p *page) startCall(c conversation.ToolCall, facts string, isDiff, failed bool) {
 	class := map[bool]markup{true: " failed"}[failed]
 	open := map[bool]markup{true: " open"}[isDiff]
+	subject := c.Subject()
+	if p.Omit[Files] && strings.HasPrefix(c.Arguments, `{"_invalid":`) { // it is all of them
+		subject = ""
+	}
 	p.put("<article class=\"call%s\"><details%s><summary><b>%s</b> <code>%s</code><span class=\"faint\">%s</span></summary>",
-		class, open, conversation.ToolVerb(c.Name, true), conversation.OneLine(c.Subject(), 120), facts)
+		class, open, conversation.ToolVerb(c.Name, true), conversation.OneLine(p.clean(subject), 120), facts)
 	if !isDiff {
 		p.writeArguments(c.Arguments)
 	}

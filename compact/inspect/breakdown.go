@@ -104,7 +104,7 @@ func (c *Costs) add(u conversation.Usage) {
 	}
 	addTo(&c.Total, u.CostUSD)
 	c.Prompt += max(0, u.Prompt)
-	c.Cached += max(0, u.Cached)
+	c.Cached += min(max(0, u.Cached), max(0, u.Prompt))
 	c.Output += max(0, u.Completion)
 }
 
