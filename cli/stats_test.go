@@ -41,7 +41,7 @@ func TestStatsCountRequestsOnceAndCompactionsInForce(t *testing.T) {
 	at, counted := map[string]*statsRow{days[0].Date: &days[0], days[1].Date: &days[1]}, map[string]bool{}
 	countLog(log.Events(), at, counted)
 	countLog(log.Events(), at, counted) // as a fork has them
-	request(0, 1_000, 5_000) // more from the cache than was sent
+	request(0, 1_000, 5_000)            // more from the cache than was sent
 	countLog(log.Events(), at, counted)
 	total := statsRow{usages: append(days[0].usages, days[1].usages...)}
 	for _, r := range []*statsRow{&days[0], &days[1], &total} {
