@@ -69,16 +69,16 @@ func (d *decoder) apply(leaves []leaf, into any) []leaf {
 func (d *decoder) addProblem(l leaf, err error) {
 	m := &valueError{message: err.Error()}
 	errors.As(err, &m)
-	path, line, col := l.keys(), l.line, l.col
+	path, line := l.keys(), l.line
 	if m.depth > 0 {
 		at := l.path[m.depth-1]
-		path, line, col = path[:m.depth-1], at.line, at.col
+		path, line = path[:m.depth-1], at.line
 	}
 	to := &d.problems
 	if m.unknown && d.allowsUnknown {
 		to = &d.unknown
 	}
-	p := d.src.problem(line, col, Path(path...), m.message, m.hint)
+	p := d.src.problem(line, Path(path...), m.message, m.hint)
 	if m.unknown && d.src.isOverride {
 		p.Text = "" // the value of a key that does not exist may be a secret
 	}

@@ -33,15 +33,15 @@ const maxTokens = 8_000
 
 // leaf is a value with its path: a scalar, a list or an empty table.
 type leaf struct {
-	path      []segment
-	value     any // nil, bool, string, []any, map[string]any, int64, uint64 or float64
-	line, col int
+	path  []segment
+	value any // nil, bool, string, []any, map[string]any, int64, uint64 or float64
+	line  int
 }
 
 // segment is one key of a path, with its position in the file.
 type segment struct {
-	key       string
-	line, col int
+	key  string
+	line int
 }
 
 func (l leaf) keys() []string {
@@ -116,10 +116,10 @@ type source struct {
 	isOverride bool // a KEY=VALUE setting, whose problems have no line number
 }
 
-func (s *source) problem(line, col int, key, message, hint string) *Problem {
-	p := &Problem{File: s.name, Line: line, Column: col, Key: key, Message: message, Hint: hint}
+func (s *source) problem(line int, key, message, hint string) *Problem {
+	p := &Problem{File: s.name, Line: line, Key: key, Message: message, Hint: hint}
 	if s.isOverride {
-		p.Line, p.Column, line = 0, 0, 1
+		p.Line, line = 0, 1
 	}
 	p.Text = safeLine(s.lines, line-1)
 	return p
@@ -143,25 +143,25 @@ func parseDocument(name string, data []byte) (*source, []leaf, Problems) {
 func parseOverride(layer Layer, text string) (*source, []leaf, Problems) {
 	src, problem := checkText(string(layer), []byte(strings.ReplaceAll(text, "\n", " ")))
 	if problem != nil {
-		problem.Line, problem.Column = 0, 0
+		problem.Line = 0
 		return nil, nil, Problems{problem}
 	}
 	src.isOverride = true
 	keys, rest, err := parsePath(text)
 	if err != nil {
 		hint := "write KEY=VALUE, such as --cfg compaction.trigger_ratio=0.7"
-		return nil, nil, Problems{src.problem(0, 0, "", err.Error(), hint)}
+		return nil, nil, Problems{src.problem(0, "", err.Error(), hint)}
 	}
 	var path []segment
 	for _, key := range keys {
-		path = append(path, segment{key, 1, 1})
+		path = append(path, segment{key, 1})
 	}
 	leaves, problem := parseText(src, rest, path)
 	switch {
 	case problem != nil:
 		return nil, nil, Problems{problem}
 	case len(leaves) == 0:
-		leaves = []leaf{{path: path, value: "", line: 1, col: 1}}
+		leaves = []leaf{{path: path, value: "", line: 1}}
 	}
 	return src, leaves, nil
 }
@@ -176,11 +176,11 @@ func checkText(name string, data []byte) (*source, *Problem) {
 	for i, line := range src.lines {
 		if !utf8.ValidString(line) {
 			src.lines[i] = strings.ToValidUTF8(line, "\uFFFD")
-			return nil, src.problem(i+1, 0, "", "not valid UTF-8", "save the file as UTF-8")
+			return nil, src.problem(i+1, "", "not valid UTF-8", "save the file as UTF-8")
 		}
 		for _, r := range line {
 			if r < ' ' && r != '\t' || r == 0x7f {
-				return nil, src.problem(i+1, 0, "", fmt.Sprintf("control character %U", r), "delete it")
+				return nil, src.problem(i+1, "", fmt.Sprintf("control character %U", r), "delete it")
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func checkText(name string, data []byte) (*source, *Problem) {
 func parseText(src *source, text string, path []segment) (leaves []leaf, problem *Problem) {
 	defer func() { // a panic of the parser is reported as a problem of the file
 		if recover() != nil {
-			leaves, problem = nil, src.problem(0, 0, "", "cannot be read as YAML", "check brackets and quotes")
+			leaves, problem = nil, src.problem(0, "", "cannot be read as YAML", "check brackets and quotes")
 		}
 	}()
 	tokens := lexer.Tokenize(text)
@@ -209,14 +209,13 @@ func parseText(src *source, text string, path []segment) (leaves []leaf, problem
 	case 1:
 		return flatten(docs[0].Body, path), nil
 	}
-	line, col := positionOf(docs[1].Body)
-	return nil, src.problem(line, col, "", "a second document starts here", "one file holds one document: delete the --- line")
+	return nil, src.problem(lineOf(docs[1].Body), "", "a second document starts here", "one file holds one document: delete the --- line")
 }
 
 // checkTokens limits the number and nesting of tokens, and refuses YAML features that a configuration does not use.
 func checkTokens(src *source, tokens token.Tokens) *Problem {
 	if len(tokens) > maxTokens {
-		return src.problem(0, 0, "", "holds more than a configuration can", "is this a configuration file?")
+		return src.problem(0, "", "holds more than a configuration can", "is this a configuration file?")
 	}
 	depth, line, dashes := 0, 0, 0
 	for _, t := range tokens {
@@ -232,32 +231,33 @@ func checkTokens(src *source, tokens token.Tokens) *Problem {
 		case token.SequenceEntryType:
 			dashes++
 		case token.AnchorType, token.AliasType, token.MergeKeyType, token.TagType, token.MappingKeyType, token.DirectiveType:
-			return src.problem(line, at.Column, "", quote(t.Value)+" has no meaning here", "write the value out; text that begins so needs quotes")
+			return src.problem(line, "", quote(t.Value)+" has no meaning here", "write the value out; text that begins so needs quotes")
 		}
 		if depth > maxDepth || depth < -maxDepth || dashes > maxDepth {
-			return src.problem(line, at.Column, "", "nested too deeply", "")
+			return src.problem(line, "", "nested too deeply", "")
 		}
 	}
 	return nil
 }
 
 func (s *source) syntaxProblem(err error) *Problem {
-	message, line, col := "cannot be read as YAML", 0, 0
+	message, line := "cannot be read as YAML", 0
 	// its Error method prints the tokens of the whole file, in quadratic time
 	if syntax, ok := errors.AsType[*yaml.SyntaxError](err); ok {
 		message = syntax.Message
 		if syntax.Token != nil && syntax.Token.Position != nil {
-			line, col = syntax.Token.Position.Line, syntax.Token.Position.Column
+			line = syntax.Token.Position.Line
 		}
 	}
-	return s.problem(line, col, "", keyShaped().ReplaceAllString(printable(message), hidden), "")
+	return s.problem(line, "", keyShaped().ReplaceAllString(printable(message), hidden), "")
 }
 
-func positionOf(n ast.Node) (line, col int) {
+// lineOf returns the line of a node, 0 if it is unknown.
+func lineOf(n ast.Node) int {
 	if t := n.GetToken(); t != nil && t.Position != nil {
-		return t.Position.Line, t.Position.Column
+		return t.Position.Line
 	}
-	return 0, 0
+	return 0
 }
 
 // flatten returns the values of a node and all below it; path leads to the node.
@@ -265,15 +265,14 @@ func flatten(n ast.Node, path []segment) []leaf {
 	table, isTable := n.(*ast.MappingNode)
 	if !isTable || len(table.Values) == 0 {
 		l := leaf{path: path, value: valueOf(n)}
-		if l.line, l.col = positionOf(n); len(path) > 0 && (l.line == 0 || l.value == nil) {
-			l.line, l.col = path[len(path)-1].line, path[len(path)-1].col
+		if l.line = lineOf(n); len(path) > 0 && (l.line == 0 || l.value == nil) {
+			l.line = path[len(path)-1].line
 		}
 		return []leaf{l}
 	}
 	var leaves []leaf
 	for _, v := range table.Values {
-		line, col := positionOf(v.Key)
-		leaves = append(leaves, flatten(v.Value, append(slices.Clone(path), segment{v.Key.GetToken().Value, line, col}))...)
+		leaves = append(leaves, flatten(v.Value, append(slices.Clone(path), segment{v.Key.GetToken().Value, lineOf(v.Key)}))...)
 	}
 	return leaves
 }

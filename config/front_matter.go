@@ -92,7 +92,7 @@ func readFields(text string) (Fields, *Problem) {
 	}
 	for _, l := range leaves {
 		if len(l.path) == 0 && !l.isEmpty() {
-			return nil, src.problem(1, 1, "", "needs keys with values, but has "+l.kind(), "")
+			return nil, src.problem(1, "", "needs keys with values, but has "+l.kind(), "")
 		}
 	}
 	return tableOf(leaves), nil

@@ -80,7 +80,7 @@ func (l Loaded) ProblemAt(key, message, hint string) *Problem {
 func (origins Origins) problemAt(file, key, message, hint string) *Problem {
 	for at := key; at != ""; {
 		if o, ok := origins[at]; ok {
-			return o.source.problem(o.Line, 0, key, message, hint)
+			return o.source.problem(o.Line, key, message, hint)
 		}
 		at = at[:max(0, strings.LastIndexByte(at, '.'))]
 	}

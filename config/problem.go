@@ -18,7 +18,6 @@ import (
 type Problem struct {
 	File    string // the file as opened, or "--cfg" for an override
 	Line    int    // 1-based; 0 when the problem is about the file as a whole
-	Column  int    // 1-based, in characters; 0 when unknown
 	Key     string // dotted path, such as compaction.trigger_ratio; "" if no key is affected
 	Message string // what is wrong
 	Hint    string // what to do, or the nearest known key as a question; may be ""

@@ -16,7 +16,7 @@ type relationChecker struct {
 func (r *relationChecker) fail(message, hint string, keys ...string) {
 	for _, key := range keys {
 		if o, ok := r.origins[key]; ok {
-			r.problems = append(r.problems, o.source.problem(o.Line, 0, key, message, hint))
+			r.problems = append(r.problems, o.source.problem(o.Line, key, message, hint))
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -208,7 +209,7 @@ func hideResults(results []*projection.Message) Decision {
 	for _, m := range results {
 		mask.Items = append(mask.Items, conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult})
 	}
-	slices.SortFunc(mask.Items, func(a, b conversation.MaskItem) int { return int(a.Event) - int(b.Event) })
+	slices.SortFunc(mask.Items, func(a, b conversation.MaskItem) int { return cmp.Compare(a.Event, b.Event) })
 	return Decision{Overlays: []conversation.Body{mask}}
 }
 
