@@ -71,7 +71,12 @@ func (c Client) decide(in PolicyInput) Decision {
 		return hideResults(prunable(in.View.Messages))
 	case in.TurnEnd:
 	case c.clears > 0 && in.Used > c.clears:
-		results := resultsOf(in.View.Messages)
+		var results []*projection.Message
+		for i := range in.View.Messages {
+			if m := &in.View.Messages[i]; isClearable(m) {
+				results = append(results, m)
+			}
+		}
 		return hideResults(results[:max(0, len(results)-keptResults)])
 	case in.Window > 0 && c.text > 0 && in.Used > c.loadLine(float64(in.Window)):
 		return c.summarise(in)
@@ -131,7 +136,7 @@ func (c Client) summarise(in PolicyInput) Decision {
 // newestFiles returns the files that covered calls read last, the oldest first.
 func (c Client) newestFiles(log []conversation.Event, spans []conversation.Span) string {
 	paths, seen := map[string]string{}, map[string]bool{} // by call
-	var files []string
+	text := ""
 	events := conversation.MessagesIn(log, spans)
 	for _, e := range events {
 		reply, _ := e.Body.(conversation.AssistantMessage)
@@ -147,18 +152,14 @@ func (c Client) newestFiles(log []conversation.Event, spans []conversation.Span)
 	for _, e := range slices.Backward(events) {
 		result, ok := e.Body.(conversation.ToolResult)
 		path := paths[result.CallID]
-		if !ok || path == "" || seen[path] || len(files) == c.files {
+		if !ok || path == "" || seen[path] || len(seen) == c.files {
 			continue
 		}
 		seen[path] = true
-		text := []rune(result.Text)
-		files = append(files, path+":\n"+string(text[:min(len(text), fileTokens*4)]))
+		content := []rune(result.Text)
+		text = "\n\n" + path + ":\n" + string(content[:min(len(content), fileTokens*4)]) + text
 	}
-	slices.Reverse(files)
-	if len(files) == 0 {
-		return ""
-	}
-	return "\n\n" + strings.Join(files, "\n\n")
+	return text
 }
 
 // prunable returns the results to clear at the end of a turn: those before the last two turns and before the newest
@@ -166,22 +167,17 @@ func (c Client) newestFiles(log []conversation.Event, spans []conversation.Span)
 func prunable(messages []projection.Message) []*projection.Message {
 	turns, kept, freed := 0, 0.0, 0.0
 	var out []*projection.Message
-	results := resultsOf(messages)
-	next := len(results)
-	for i := len(messages) - 1; i >= 0 && next > 0; i-- {
-		if messages[i].Role == projection.RoleUser {
+	for i := range slices.Backward(messages) {
+		m := &messages[i]
+		if m.Role == projection.RoleUser {
 			turns++
 		}
-		if results[next-1] != &messages[i] {
+		if turns < 2 || !isClearable(m) {
 			continue
 		}
-		next--
-		size := tokens(chars(&messages[i]))
-		if turns < 2 {
-			continue
-		}
+		size := tokens(chars(m))
 		if kept += size; kept > pruneProtect {
-			out, freed = append(out, &messages[i]), freed+size
+			out, freed = append(out, m), freed+size
 		}
 	}
 	if freed <= pruneLeast {
@@ -190,15 +186,9 @@ func prunable(messages []projection.Message) []*projection.Message {
 	return out
 }
 
-// resultsOf returns the results that are shown and long enough to be cleared.
-func resultsOf(messages []projection.Message) []*projection.Message {
-	var out []*projection.Message
-	for i := range messages {
-		if m := &messages[i]; m.Role == projection.RoleTool && m.State != projection.StateMasked && len(m.Events) == 1 && chars(m) > clearedLeast {
-			out = append(out, m)
-		}
-	}
-	return out
+// isClearable reports whether a message is a result that is shown and long enough to be cleared.
+func isClearable(m *projection.Message) bool {
+	return m.Role == projection.RoleTool && m.State != projection.StateMasked && len(m.Events) == 1 && chars(m) > clearedLeast
 }
 
 func hideResults(results []*projection.Message) Decision {
