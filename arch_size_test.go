@@ -50,7 +50,7 @@ var ceilings = map[string]size{
 	"compact/preset/adachsoft":      {615, 573},
 	"compact/projection":            {2261, 1040},
 	"compact/promptcache":           {293, 126},
-	"compact/replay":                {3214, 1702},
+	"compact/replay":                {3205, 1702},
 	"compact/snippet":               {88, 0},
 	"compact/summary":               {2343, 1022},
 	"config":                        {3109, 1238},
