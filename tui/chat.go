@@ -98,7 +98,8 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 		c.shell.conversationID = s.ID
 	}
 	c.composer.SetBusy(false)
-	c.metering, c.legendDue, c.panel.seen = s.load.meter.Reading(), false, 0
+	c.metering, c.legendDue = s.load.meter.Reading(), false
+	c.panel = panel{wanted: c.panel.wanted, chosen: c.panel.chosen}
 	if s.outline.HasMessages() || len(s.Events) > 0 {
 		s.Session.Inspect() // for what comes next
 	}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
 )
 
@@ -32,8 +32,8 @@ const (
 type panel struct {
 	wanted, chosen bool // a key opened or closed it: wanted counts if chosen
 
-	seen    int            // events that were read
-	changed []changedLines // in the order of the last change, the newest first
+	seen    int                // events that were read
+	changed []diff.ChangedFile // in the order of the last change, the newest first
 	servers []conversation.MCPServer
 	jobs    []conversation.JobStarted
 
@@ -41,12 +41,6 @@ type panel struct {
 	lines []string
 	left  string // what stood at the left when joined was made
 	both  string
-}
-
-// changedLines counts the lines that a conversation added to a file and removed from it.
-type changedLines struct {
-	name           string
-	added, removed int
 }
 
 // panelShown is what the lines of the panel follow from.
@@ -110,23 +104,17 @@ func (c *chat) besidePanel(left string) string {
 
 // read reads the events that were added.
 func (p *panel) read(log []conversation.Event) {
-	if p.seen > len(log) { // of another conversation
-		p.seen = 0
-	}
-	if p.seen == 0 {
-		p.changed, p.servers, p.jobs = nil, nil, nil
-	}
 	for _, e := range log[p.seen:] {
 		switch b := e.Body.(type) {
 		case conversation.ToolResult:
 			if f, ok := diff.Parse(b.Detail); ok {
-				n := changedLines{name: f.Name()}
-				n.added, n.removed = f.Stat()
-				if i := slices.IndexFunc(p.changed, func(c changedLines) bool { return c.name == n.name }); i >= 0 {
-					n.added, n.removed = n.added+p.changed[i].added, n.removed+p.changed[i].removed
+				changed := diff.ChangedFile{Name: f.Name()}
+				if i := slices.IndexFunc(p.changed, func(c diff.ChangedFile) bool { return c.Name == changed.Name }); i >= 0 {
+					changed = p.changed[i]
 					p.changed = slices.Delete(p.changed, i, i+1)
 				}
-				p.changed = slices.Insert(p.changed, 0, n)
+				changed.Diffs = append(changed.Diffs, f)
+				p.changed = slices.Insert(p.changed, 0, changed)
 			}
 		case conversation.MCPServer:
 			p.servers = append(slices.DeleteFunc(p.servers, func(s conversation.MCPServer) bool { return s.Server == b.Server }), b)
@@ -164,15 +152,11 @@ func (c *chat) panelLines(shown panelShown) []string {
 		out = append(append(out, st.subtle.Render(pane.Between(title, right, panelWidth))), lines...)
 	}
 	section("Context", "", c.gauge.List(shown.reading, panelWidth))
-	var next []string
 	if shown.next != "" {
-		for _, l := range pane.Wrap(plain.Line(shown.next), panelWidth) {
-			next = append(next, st.subtle.Render(l))
-		}
+		section("Next", "", listed(pane.Wrap(plain.Line(shown.next), panelWidth), st.subtle.Render))
 	}
-	section("Next", "", next)
-	section("Files changed", more(len(p.changed), "/diff"), listed(p.changed, func(f changedLines) string {
-		return pane.Between(st.subtle.Render(clipLeft(plain.Line(f.name), panelWidth-16)), fmt.Sprintf("+%d −%d", f.added, f.removed), panelWidth)
+	section("Files changed", more(len(p.changed), "/diff"), listed(p.changed, func(f diff.ChangedFile) string {
+		return pane.Between(st.subtle.Render(pane.ClipLeft(plain.Line(f.Name), panelWidth-16)), diffview.Stat(f.Stat()), panelWidth)
 	}))
 	if len(s.todos) > 0 {
 		section("Todo", "", c.todoList(s.todos, panelWidth))
@@ -186,7 +170,7 @@ func (c *chat) panelLines(shown panelShown) []string {
 	section("Servers", more(len(p.servers), "/mcp"), listed(p.servers, func(m conversation.MCPServer) string {
 		state := m.State
 		if m.State == "ready" || m.State == "changed" {
-			state = fmt.Sprintf("%d tools", m.Tools)
+			state = numbers.Count(m.Tools, "tool")
 		}
 		return pane.Between(st.subtle.Render(pane.Clip(plain.Line(m.Server), panelWidth-16)), plain.Line(state), panelWidth)
 	}))
@@ -211,12 +195,4 @@ func more(items int, command string) string {
 		return fmt.Sprintf("%d · %s", items, command)
 	}
 	return ""
-}
-
-// clipLeft cuts the beginning of a path to at most width cells.
-func clipLeft(path string, width int) string {
-	if over := ansi.StringWidth(path) - width; over > 0 {
-		return ansi.TruncateLeft(path, over+1, "…")
-	}
-	return path
 }

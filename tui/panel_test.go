@@ -3,6 +3,8 @@ package tui_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 
 	"plimsoll/agent/updates"
@@ -34,6 +36,13 @@ func TestThePanelStandsBesideTheTranscript(t *testing.T) {
 		r.wantNoText("Files changed")
 		r.press("alt+p")
 		r.wantText("the panel needs 110 columns and 20 lines")
+		r.resize(150, 40)
+		change.Detail = strings.ReplaceAll(change.Detail, "hull.go", "keel.go")
+		r.next.Events, r.next.Meter = slices.Clone(r.first.Events), r.first.Meter
+		r.next.Events[2].Body, r.next.Events[3].Body = change, change
+		r.openNewConversation()
+		r.wantText("far/keel.go")
+		r.wantNoText("hull.go")
 	})
 }
 

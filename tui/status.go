@@ -115,10 +115,7 @@ func (c *chat) header() string {
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 	right := plain.Line(strings.Join(parts, " · "))
 	free := width - ansi.StringWidth(name) - 2
-	if over := ansi.StringWidth(right) - free; over > 0 {
-		right = ansi.TruncateLeft(right, over+1, "…")
-	}
-	if free < 6 {
+	if right = pane.ClipLeft(right, free); free < 6 {
 		right = ""
 	}
 	used := ansi.StringWidth(name) + ansi.StringWidth(right)

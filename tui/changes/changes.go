@@ -255,10 +255,7 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 	}
 	stat := "  " + diffview.Stat(f.Stat())
 	room := max(1, width-4-ansi.StringWidth(stat))
-	name := plain.Line(f.Name)
-	if w := ansi.StringWidth(name); w > room { // the end of a path is more useful than its beginning
-		name = ansi.TruncateLeft(name, w-room+1, "…")
-	}
+	name := pane.ClipLeft(plain.Line(f.Name), room)
 	lines := []string{pane.Clip(text.Render(mark+kind+pane.Fit(name, room))+muted.Render(stat), width)}
 	notes := [...]string{DiskSame: "", DiskOther: "changed since", DiskGone: "gone", DiskUnreadable: "cannot be read"}
 	if f.Disk != DiskSame {

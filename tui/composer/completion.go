@@ -287,8 +287,8 @@ func (l *completion) draw(s *themes.Styles, width, rows int) []string {
 			mark, style, detail = "❯ ", s.Selected, s.Selected
 		}
 		label := it.label
-		if over := ansi.StringWidth(label) - names; over > 0 && l.kind == files {
-			label = ansi.TruncateLeft(label, over+1, "…") // a path's end says more
+		if l.kind == files {
+			label = pane.ClipLeft(label, names)
 		}
 		line, room := style.Render(mark+pane.Fit(label, names)), width-names-2
 		if room > 5 {

@@ -23,6 +23,14 @@ func Fit(line string, width int) string {
 // Clip cuts a line to at most width cells.
 func Clip(line string, width int) string { return ansi.Truncate(line, max(width, 0), "…") }
 
+// ClipLeft cuts the beginning of a line to at most width cells: the end of a path says more.
+func ClipLeft(line string, width int) string {
+	if over := ansi.StringWidth(line) - max(width, 0); over > 0 {
+		return ansi.TruncateLeft(line, over+1, "…")
+	}
+	return line
+}
+
 // Wrap breaks safe text into lines of at most width cells, at words where possible,
 // keeping its own line breaks.
 func Wrap(text string, width int) []string {

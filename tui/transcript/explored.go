@@ -21,6 +21,9 @@ type exploration struct {
 	calls   []*toolItem
 	open    bool // the calls are shown one by one
 	changes int  // of all calls
+
+	fold   []*toolItem // those that are one line, as of the change foldAt
+	foldAt int
 }
 
 // exploring are the tools that only look at files, and what one call of each looks at.
@@ -64,11 +67,13 @@ func (t *toolItem) folded(l *drawOptions) []*toolItem {
 	if t.run == nil || t.run.open || l.expanded || len(t.run.calls) < 2 || !t.looksFine() {
 		return nil
 	}
-	all := slices.DeleteFunc(slices.Clone(t.run.calls), func(t *toolItem) bool { return !t.looksFine() })
-	if len(all) < 2 {
+	if r := t.run; r.foldAt != r.changes {
+		r.foldAt, r.fold = r.changes, slices.DeleteFunc(slices.Clone(r.calls), func(t *toolItem) bool { return !t.looksFine() })
+	}
+	if len(t.run.fold) < 2 {
 		return nil
 	}
-	return all
+	return t.run.fold
 }
 
 // explored draws the line of folded calls.
@@ -109,7 +114,7 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 			right += " tok"
 		}
 		if took >= 100*time.Millisecond && width >= minUnitWidth {
-			right += separator + seconds(took)
+			right += separator + seconds(took, 10*time.Second)
 		}
 	}
 	name := oneLine(strings.TrimSuffix(verb, ", "), max(0, width-4))
@@ -128,9 +133,9 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 	return pane.Clip(line, width)
 }
 
-// seconds formats the time of a call: 0.2 s, 14 s, 5 min 10 s.
-func seconds(d time.Duration) string {
-	if d < 10*time.Second {
+// seconds formats a time, with tenths of a second below exact: 0.2 s, 14 s, 5 min 10 s.
+func seconds(d, exact time.Duration) string {
+	if d < exact {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
 	return pane.Duration(d.Round(time.Second))

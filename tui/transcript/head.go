@@ -86,7 +86,7 @@ func (t *toolItem) ended(l *drawOptions, width int) string {
 		}
 	}
 	if d := t.result.Duration; width >= minTimeWidth && (d >= longCall || t.runs && d >= longCommand) {
-		b.WriteString(quiet.Render(separator + seconds(d)))
+		b.WriteString(quiet.Render(separator + seconds(d, 10*time.Second)))
 	}
 	return b.String()
 }

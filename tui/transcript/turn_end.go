@@ -10,7 +10,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
-	"plimsoll/conversation/diff"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
@@ -54,12 +53,8 @@ func (t *turnEnd) draw(l *drawOptions, width int) []string {
 
 func (t *turnEnd) parts() []string {
 	var parts []string
-	switch took := t.last.Sub(t.began); {
-	case t.began.IsZero() || took < 100*time.Millisecond:
-	case took < time.Minute:
-		parts = append(parts, strconv.FormatFloat(took.Seconds(), 'f', 1, 64)+" s")
-	default:
-		parts = append(parts, pane.Duration(took))
+	if took := t.last.Sub(t.began); !t.began.IsZero() && took >= 100*time.Millisecond {
+		parts = append(parts, seconds(took, time.Minute))
 	}
 	if t.calls > 0 {
 		parts = append(parts, numbers.Count(t.calls, "call"))
@@ -107,14 +102,9 @@ func (t *turnEnd) addUsage(u conversation.Usage) {
 	t.bump()
 }
 
-// addChange counts the lines that a call changed.
-func (t *turnEnd) addChange(f *diff.File) {
-	added, removed := f.Stat()
-	t.added, t.removed = t.added+added, t.removed+removed
-	if !slices.Contains(t.files, f.Name()) {
-		t.files = append(t.files, f.Name())
-	}
-}
+// programEnded begins the result of a call that was running when the program ended. It is written when the conversation is
+// opened again.
+const programEnded = "interrupted: the program ended"
 
 // follow counts a reply, a result or a failure in the turn, and shows the line below it if the turn ended with it. A turn
 // that goes on after its end does so when the user wants it, so that nobody knows how long it took.
@@ -132,11 +122,16 @@ func (m *Model) follow(e conversation.Event) {
 			again = true // the event was written when the conversation was opened again
 		}
 	case conversation.ToolResult:
-		call := m.calls[b.CallID]
-		if call.change != nil && b.Status == conversation.ResultOK {
-			t.addChange(call.change)
+		if change := m.calls[b.CallID].change; change != nil && b.Status == conversation.ResultOK {
+			added, removed := change.Stat()
+			t.added, t.removed = t.added+added, t.removed+removed
+			if !slices.Contains(t.files, change.Name()) {
+				t.files = append(t.files, change.Name())
+			}
 		}
-		ends = b.Status == conversation.ResultInterrupted
+		if ends = b.Status == conversation.ResultInterrupted; ends { // so are all calls of a reply that was stopped
+			again = strings.HasPrefix(b.Text, programEnded)
+		}
 	case conversation.TurnFailed:
 		ends, again = t.calls > 0 || t.prompt != 0, false // else the failure says all there is
 	default:

@@ -44,6 +44,8 @@ func TestATurnEndsWithWhatItTook(t *testing.T) {
 		"failed later":     {append(step, conversation.TurnFailed{Message: "no"}), time.Second, "1.0 s · 1 call · +1 −2 in upload.go · 20k in, 95% cached · $0.010"},
 		"sent again":       {append(step, half, conversation.TurnFailed{Message: "no"}, reply("Yes.")), time.Hour, "1 call · +1 −2 in upload.go · 20k in"},
 		"stopped at calls": {append(step[:2:2], result("1", conversation.ResultInterrupted, "")), time.Second, "1.0 s · 1 call · 20k in, 95% cached · $0.010"},
+		"stopped at two":   {[]conversation.Body{calls(call("1", "list", "{}"), call("2", "list", "{}")), result("1", conversation.ResultInterrupted, ""), result("2", conversation.ResultInterrupted, "")}, time.Second, "1.0 s · 2 calls"},
+		"ended at calls":   {append(step[:2:2], result("1", conversation.ResultInterrupted, "interrupted: the program ended before this call had a result")), time.Hour, "1 call · 20k in"},
 		"interrupted":      {[]conversation.Body{conversation.AssistantMessage{Text: "so", Stop: conversation.StopInterrupted}, usage(1000, 0)}, time.Hour, "1k in, 0% cached"},
 		"hostile":          {append(step[:1:1], conversation.ToolResult{CallID: "1", Status: conversation.ResultOK, Detail: strings.ReplaceAll(diff, "upload.go", "\u202eu\x1b[2J")}, reply("x")), 0, "1 call · +1 −2 in «U+202E»u␛[2J"},
 	} {
