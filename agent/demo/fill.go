@@ -70,9 +70,7 @@ func (t *turn) filesFor(free int) (calls []toolUse, left int) {
 	files := t.steps[0][0].files()
 	slices.SortStableFunc(files, func(a, b file) int { return b.size - a.size })
 	for _, f := range files {
-		wasRead := slices.ContainsFunc(t.steps[1:], func(s step) bool {
-			return slices.ContainsFunc(s, func(x exchange) bool { return x.argument("path") == f.name })
-		})
+		wasRead := slices.ContainsFunc(slices.Concat(t.steps[1:]...), func(x exchange) bool { return x.argument("path") == f.name })
 		read := args{"path": f.name}
 		tokens := f.size*2/7 + 40 // with line numbers, more than a quarter of the bytes
 		if wasRead || !isText(f.name) || f.size == 0 || len(calls) == maxFilesRead {

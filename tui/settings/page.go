@@ -18,12 +18,6 @@ var common = []struct{ key, name string }{
 	{"ui.theme", "Theme"}, {"ui.panel", "Panel at the right"}, {"ui.notify", "Notifications"}, {"ui.mouse", "Mouse"},
 }
 
-// The headings of the first page.
-const (
-	oftenChanged = "Often changed"
-	everything   = "All settings"
-)
-
 // groups returns the names of the groups, in order.
 func (c *Content) groups() (names []string) {
 	for i, r := range c.Rows {
@@ -42,14 +36,14 @@ func (c *Content) page(group string) (out []Row) {
 	for _, known := range common {
 		for _, r := range c.Rows {
 			if r.Key == known.key || known.key[0] == '.' && strings.HasSuffix(r.Key, known.key) {
-				r.Section, r.Name = oftenChanged, known.name
+				r.Section, r.Name = "Often changed", known.name
 				out = append(out, r)
 			}
 		}
 	}
 	for _, name := range c.groups() {
 		n := len(c.page(name))
-		out = append(out, Row{Section: everything, Name: name, Shown: numbers.Count(n, "setting") + " ›", isGroup: true})
+		out = append(out, Row{Section: "All settings", Name: name, Shown: numbers.Count(n, "setting") + " ›", isGroup: true})
 	}
 	return out
 }

@@ -97,14 +97,8 @@ func (m *Model) Show(c Content) {
 	if r := m.row(); r != nil {
 		on = r.Section + r.Name
 	}
-	m.content = c
-	m.show(func(r Row) bool { return r.Section+r.Name == on })
-}
-
-// show shows the rows of the group, with the cursor on the one that is wanted.
-func (m *Model) show(wanted func(Row) bool) {
-	m.rows = rows{m: m, list: m.content.page(m.group)}
-	if i := slices.IndexFunc(m.rows.list, wanted); i >= 0 {
+	m.content, m.rows = c, rows{m: m, list: c.page(m.group)}
+	if i := slices.IndexFunc(m.rows.list, func(r Row) bool { return r.Section+r.Name == on }); i >= 0 {
 		m.list.Keep(i)
 	}
 	m.fit()

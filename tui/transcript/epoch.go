@@ -131,8 +131,8 @@ func (it *epochItem) card(l *drawOptions, width int) []string {
 	kept := pane.Clip(cmp.Or(it.kept, oneLine(reason, room), "the originals stay in the history"), max(0, room-ansi.StringWidth(keys+hint)-2))
 	if keys += hint; keys != "" {
 		at := max(0, room-ansi.StringWidth(keys))
-		it.undoLine = 1
-		it.undo = [2]int{len(cardMargin) + 2 + at + ansi.StringWidth(keys) - ansi.StringWidth(hint), len(cardMargin) + 2 + at + ansi.StringWidth(keys)}
+		end := len(cardMargin) + 2 + at + ansi.StringWidth(keys)
+		it.undoLine, it.undo = 1, [2]int{end - ansi.StringWidth(hint), end}
 		keys = strings.Repeat(" ", max(0, at-ansi.StringWidth(kept))) + l.styles.Hint.Render(pane.Clip(keys, room))
 	}
 	lines = append(lines, l.styles.Output.Render(kept)+keys, l.styles.Hint.Render(pane.Clip(it.price(l), room)))

@@ -69,12 +69,10 @@ func (m *Model) SetStyles(s Styles, md *markdown.Renderer) {
 	m.changeOptions(func(l *drawOptions) { l.styles, l.markdown = s, md })
 }
 
-// SetUndoKey sets the name of the key that undoes the newest compaction, which
-// its line shows; "" for no key.
+// SetUndoKey sets the key that undoes the newest compaction, which its line shows; "" for no key.
 func (m *Model) SetUndoKey(name string) { m.changeOptions(func(l *drawOptions) { l.undo = name }) }
 
-// SetViewKey sets the name of the key that shows the history, which the line of
-// the newest compaction shows; "" for no key.
+// SetViewKey sets the key that shows the history, which the line of the newest compaction shows; "" for no key.
 func (m *Model) SetViewKey(name string) { m.changeOptions(func(l *drawOptions) { l.view = name }) }
 
 // SetRetryKey sets the key or command that sends a failed request again, which the failure's line shows; "" for no key.
@@ -93,8 +91,7 @@ func (m *Model) changeOptions(change func(*drawOptions)) {
 	m.dirty = true
 }
 
-// SetFactor sets how many tokens of the model an estimated token is, for shown
-// numbers of tokens.
+// SetFactor sets how many tokens of the model an estimated token is, for shown numbers of tokens.
 func (m *Model) SetFactor(factor float64) {
 	if factor <= 0 || factor == m.items.options.factor {
 		return
@@ -151,8 +148,7 @@ func (m *Model) ToggleExpanded() {
 // HasMessages reports whether the transcript shows anything other than notices and outputs.
 func (m *Model) HasMessages() bool { return m.hasMessages }
 
-// Turns is the number of turns of the conversation, including rewound
-// turns.
+// Turns is the number of turns of the conversation, including rewound turns.
 func (m *Model) Turns() int {
 	if n := len(m.overlays.turns); n > 0 {
 		return m.overlays.turns[n-1].turn + 1

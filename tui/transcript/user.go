@@ -55,21 +55,17 @@ func newUser(b conversation.UserMessage) *userItem {
 	for _, f := range files {
 		u.files = append(u.files, sentFile{name: f.Path, size: conversation.Measure(f.Text)})
 	}
-	if n := len(b.Text) - len(own); n > 0 && b.Hooks > 0 {
-		u.files = append(u.files, sentFile{name: addedBy(b.Text[len(own):]), size: conversation.Measure(b.Text[len(own):])})
+	if n := min(b.Hooks, len(b.Text)); n > 0 {
+		added, name := b.Text[len(b.Text)-n:], "about background commands"
+		if strings.Contains(added, "[hook ") {
+			name = "added by hooks"
+		}
+		u.files = append(u.files, sentFile{name: name, size: conversation.Measure(added)})
 	}
 	if len(u.files)+len(u.images) > 0 {
 		u.typed, u.size = typed, conversation.Measure(typed)
 	}
 	return u
-}
-
-// addedBy says who added a text to a message.
-func addedBy(text string) string {
-	if strings.Contains(text, "[hook ") {
-		return "added by hooks"
-	}
-	return "about background commands"
 }
 
 func (u *userItem) indent(int) int             { return 2 }
@@ -166,7 +162,7 @@ func (n *noticeItem) explain(text, hint string) bool {
 	}
 	n.text += strings.TrimPrefix(text, n.failure)
 	n.failure = ""
-	n.hint = strings.TrimPrefix(strings.TrimSuffix(n.hint+separator+hint, separator), separator)
+	n.hint = strings.Trim(n.hint+separator+hint, separator)
 	n.bump()
 	return true
 }
@@ -208,10 +204,7 @@ func (n *noticeItem) failureLines(l *drawOptions, lines []string, room int) []st
 		lines[last] += strings.Repeat(" ", min(free, 6)) + l.styles.Hint.Render(key)
 		key = ""
 	}
-	hint := n.hint
-	if key != "" {
-		hint = strings.TrimPrefix(hint+separator+key, separator)
-	}
+	hint := strings.Trim(n.hint+separator+key, separator)
 	return barred(bar.Render(errorBar), append(lines, n.hintLines(l, hint, room)...), room+len(cardMargin)+2)
 }
 

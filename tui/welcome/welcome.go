@@ -85,20 +85,18 @@ var hull = [...]string{"▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁�
 
 // addHull draws the mark on its hull: the fuller the window, the deeper it lies.
 func (c *card) addHull() {
-	const wave = "~~~~"
 	water := max(0, len(hull)-1-c.Percent*len(hull)/100)
 	for i, l := range hull {
-		left, right, _ := strings.Cut(l, Mark)
+		left, right, marked := strings.Cut(l, Mark)
 		line := c.Subtle.Render(left)
-		if right != "" {
+		if marked {
 			line += c.Accent.Render(Mark) + c.Subtle.Render(right)
 		}
-		if side := "    "; i >= water {
-			line = c.Accent.Render(wave) + line + c.Accent.Render(wave)
-		} else {
-			line = side + line
+		wave := "    "
+		if i >= water {
+			wave = c.Accent.Render("~~~~")
 		}
-		c.lines = append(c.lines, "  "+line)
+		c.lines = append(c.lines, "  "+wave+line+wave)
 	}
 	c.addGap()
 }
