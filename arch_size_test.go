@@ -20,7 +20,7 @@ var ceilings = map[string]size{
 	"agent/catalog":                 {471, 336},
 	"agent/compactor":               {2561, 101},
 	"agent/core":                    {1398, 0},
-	"agent/demo":                    {942, 766},
+	"agent/demo":                    {940, 766},
 	"agent/llm":                     {838, 0},
 	"agent/openai":                  {4988, 3831},
 	"agent/updates":                 {460, 236},
@@ -100,11 +100,11 @@ var ceilings = map[string]size{
 	"tui/preview":                   {637, 371},
 	"tui/review":                    {344, 220},
 	"tui/search":                    {407, 297},
-	"tui/settings":                  {778, 264},
-	"tui/transcript":                {3183, 1992},
+	"tui/settings":                  {766, 264},
+	"tui/transcript":                {3172, 1992},
 	"tui/transcript/markdown":       {2038, 657},
 	"tui/tuitest":                   {160, 0},
-	"tui/welcome":                   {215, 35},
+	"tui/welcome":                   {213, 35},
 }
 
 func TestPackagesStayWithinTheirLines(t *testing.T) {
