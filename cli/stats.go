@@ -179,7 +179,9 @@ func (cmd *statsCommand) draw(days []statsRow, total statsRow) error {
 		}
 		rows = append(rows, row)
 	}
-	columns := []table.Column{table.Left("DAY"), table.Left("█ NEW  ░ FROM THE CACHE"), table.Right("SENT"), table.Right("CACHED"), table.Right("OUT"), table.Right("COST"), table.Right("COMPACTED")}
+	columns := []table.Column{
+		table.Left("DAY"), table.Left("█ NEW  ░ FROM THE CACHE"), table.Right("SENT"), table.Right("CACHED"), table.Right("OUT"), table.Right("COST"), table.Right("COMPACTED"),
+	}
 	if err := table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, rows); err != nil {
 		return err
 	}

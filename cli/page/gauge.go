@@ -77,5 +77,7 @@ func (p *page) writeGauge() {
 				e.Event, numbers.Tokens(e.Before), numbers.Tokens(e.After), gaugeWidth*min(n/per, bars)/bars, y(e.Before)-6, y(e.After))
 		}
 	}
-	p.put("</svg>\n<figcaption class=\"faint\">%s. <span class=\"key cached\">■</span> from the cache <span class=\"key fresh\">■</span> sent anew <span class=\"key mark\">▼</span> a compaction</figcaption></figure>\n", label)
+	p.put("</svg>\n<figcaption class=\"faint\">%s. <span class=\"key cached\">■</span> from the cache "+
+		"<span class=\"key fresh\">■</span> sent anew "+
+		"<span class=\"key mark\">▼</span> a compaction</figcaption></figure>\n", label)
 }

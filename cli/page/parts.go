@@ -92,8 +92,9 @@ func (p *page) startCall(c conversation.ToolCall, facts string, isDiff, failed b
 	}
 	p.put("<article class=\"call%s\"><details%s><summary><b>%s</b> <code>%s</code><span class=\"faint\">%s</span></summary>",
 		class, open, conversation.ToolVerb(c.Name, true), conversation.OneLine(p.clean(subject), 120), facts)
-	if !isDiff {
-		p.writeArguments(c.Arguments)
+	var arguments bytes.Buffer
+	if !isDiff && c.Arguments != "{}" && json.Indent(&arguments, []byte(c.Arguments), "", "  ") == nil {
+		p.writePre(arguments.String(), p.Omit[Files])
 	}
 }
 
@@ -104,13 +105,6 @@ func (p *page) endCalls() {
 		p.put("</details></article>\n")
 	}
 	p.open = nil
-}
-
-func (p *page) writeArguments(text string) {
-	var out bytes.Buffer
-	if text != "{}" && json.Indent(&out, []byte(text), "", "  ") == nil {
-		p.writePre(out.String(), p.Omit[Files])
-	}
 }
 
 func (p *page) writeDiff(f diff.File) {
@@ -217,7 +211,8 @@ func (p *page) writeOverlay(body conversation.Body) {
 		if what = "a note"; b.Model != "" {
 			what = "a summary by " + b.Model
 		}
-		p.put("<li>%s became %s<details><summary>what is sent%s</summary>", numbers.Turns(b.FromTurn+1, b.ToTurn+1), what, size(len(b.Text)+len(b.Appendix)))
+		p.put("<li>%s became %s<details><summary>what is sent%s</summary>",
+			numbers.Turns(b.FromTurn+1, b.ToTurn+1), what, size(len(b.Text)+len(b.Appendix)))
 		p.writeMarkdown(b.Text)
 		p.writePre(b.Appendix, false)
 		p.put("</details></li>")

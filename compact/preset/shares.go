@@ -1,6 +1,9 @@
 package preset
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Shares that depend on the size of the window. A small window is mostly full of current work: a step can evict
 // little, and its note has to be short. In a large one, a step can evict more and its note can hold more.
@@ -61,15 +64,10 @@ func SharesFor(window int) windowShares {
 // Resolve returns the rules with the default in place of every 0, for a window in tokens.
 func (e EvictRules) Resolve(window int) EvictRules {
 	auto := SharesFor(window).EvictRules
-	for _, share := range []struct {
-		own  *float64
-		auto float64
-	}{{&e.Target, auto.Target}, {&e.Cold, auto.Cold}, {&e.ColdProtected, auto.ColdProtected}, {&e.Index, auto.Index}, {&e.Words, auto.Words}} {
-		if *share.own == 0 {
-			*share.own = share.auto
-		}
+	return EvictRules{
+		Target: cmp.Or(e.Target, auto.Target), Cold: cmp.Or(e.Cold, auto.Cold), ColdProtected: cmp.Or(e.ColdProtected, auto.ColdProtected),
+		Index: cmp.Or(e.Index, auto.Index), Words: cmp.Or(e.Words, auto.Words),
 	}
-	return e
 }
 
 // EffectiveWindow returns the part of the window that is used, in tokens. It is the whole window, or less if a
