@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript"
 	"plimsoll/tui/welcome"
 )
 
@@ -39,13 +40,10 @@ type animation struct {
 	unfocused     bool      // the terminal does not have the focus: nothing moves
 }
 
-// frames holds the frames of the spinner of the status line.
-var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-
 // framesPerTick makes the spinner turn once a second.
 const framesPerTick = 2
 
-func (a *animation) spinner() string { return frames[a.frame%len(frames)] }
+func (a *animation) spinner() string { return transcript.Spinner[a.frame%len(transcript.Spinner)] }
 
 // elapsed returns the time since since as " 4 s"; "" in the first second.
 func (a *animation) elapsed(since time.Time) string {

@@ -42,8 +42,8 @@ func (c *Content) page(group string) (out []Row) {
 		}
 	}
 	for _, name := range c.groups() {
-		n := len(c.page(name))
-		out = append(out, Row{Section: "All settings", Name: name, Shown: numbers.Count(n, "setting") + " ›", isGroup: true})
+		n := numbers.Count(len(c.page(name)), "setting")
+		out = append(out, Row{Section: "All settings", Name: name, Shown: n + " ›", isGroup: true})
 	}
 	return out
 }

@@ -79,7 +79,7 @@ func (t *toolItem) folded(l *drawOptions) []*toolItem {
 // explored draws the line of folded calls.
 func explored(l *drawOptions, all []*toolItem, width int) string {
 	mark, style, verb := "▸", l.styles.Hint, "explored "
-	counts, names := map[string]int{}, []string(nil)
+	counts, files, names := map[string]int{}, map[string]bool{}, []string(nil)
 	var size conversation.Size
 	var took time.Duration
 	for _, t := range all {
@@ -91,14 +91,15 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 		}
 		size, took = size.Plus(t.result.Size), took+t.result.Duration
 		name, what := t.subject(), exploring[t.call.Name]
+		file, _, _ := strings.Cut(name, " from ")
 		if what == "file" {
-			file, _, _ := strings.Cut(name, " from ")
 			name = path.Base(file)
 		}
-		if name = oneLine(name, 30); what != "file" || !slices.Contains(names, name) {
+		if what != "file" || !files[file] {
 			counts[what]++
 		}
-		if !slices.Contains(names, name) && name != "." {
+		files[file] = files[file] || what == "file"
+		if name = oneLine(name, 30); !slices.Contains(names, name) && name != "." {
 			names = append(names, name)
 		}
 	}
@@ -111,10 +112,9 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 	if size.Chars() > 0 {
 		right = weight(size, l.factor)
 		if width >= minUnitWidth {
-			right += " tok"
-		}
-		if took >= 100*time.Millisecond && width >= minUnitWidth {
-			right += separator + seconds(took, 10*time.Second)
+			if right += " tok"; took >= longCommand {
+				right += separator + seconds(took, 10*time.Second)
+			}
 		}
 	}
 	name := oneLine(strings.TrimSuffix(verb, ", "), max(0, width-4))

@@ -23,7 +23,7 @@ func TestCallsThatOnlyLookFold(t *testing.T) {
 	r.wantText(t, "    ⠙ exploring 2 files, 1 search · go.mod, Makefile, TODO i…  325 tok · 0.1 s")
 	r.add(ok("2"), ok("3"), calls(read("4", "b/go.mod"), read("5", "gone"), call("6", "list_files", `{"path":"."}`), call("7", "grep_files", `{"pattern":"x"}`)),
 		ok("4"), result("5", conversation.ResultError, "no such file: gone"), ok("6"), ok("7"))
-	line := "    ▸ explored 2 files, 1 folder, 2 searches · go.mod, Make"
+	line := "    ▸ explored 3 files, 1 folder, 2 searches · go.mod, Make"
 	r.wantText(t, line, "  1.9k tok · 0.6 s", "▸ read gone · failed", "no such file")
 	r.wantNoText(t, "TODO")
 	for _, width := range []int{60, 40, 20, 5, 1} {

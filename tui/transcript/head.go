@@ -91,8 +91,8 @@ func (t *toolItem) ended(l *drawOptions, width int) string {
 	return b.String()
 }
 
-// spinner holds the frames of the mark of a running call.
-var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+// Spinner holds the frames of the mark of what runs.
+var Spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // mark shows whether a call is waiting, running, or can be unfolded.
 func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
@@ -102,7 +102,7 @@ func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
 	case t.state == callPending:
 		return "·", l.styles.Hint
 	case t.state == callRunning:
-		return spinner[t.frame%len(spinner)], l.styles.ToolRunning
+		return Spinner[t.frame%len(Spinner)], l.styles.ToolRunning
 	case open || t.change != nil:
 		return "▾", l.styles.Hint
 	}
@@ -123,7 +123,7 @@ func (t *toolItem) exitStyle(l *drawOptions) lipgloss.Style {
 func (t *toolItem) verb() string {
 	switch {
 	case t.runs && t.state == callRunning:
-		return spinner[t.frame%len(spinner)]
+		return Spinner[t.frame%len(Spinner)]
 	case t.runs:
 		return "$"
 	}

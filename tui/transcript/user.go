@@ -162,7 +162,7 @@ func (n *noticeItem) explain(text, hint string) bool {
 	}
 	n.text += strings.TrimPrefix(text, n.failure)
 	n.failure = ""
-	n.hint = strings.Trim(n.hint+separator+hint, separator)
+	n.hint = strings.Trim(n.hint+separator+hint, " ·")
 	n.bump()
 	return true
 }
@@ -204,7 +204,7 @@ func (n *noticeItem) failureLines(l *drawOptions, lines []string, room int) []st
 		lines[last] += strings.Repeat(" ", min(free, 6)) + l.styles.Hint.Render(key)
 		key = ""
 	}
-	hint := strings.Trim(n.hint+separator+key, separator)
+	hint := strings.Trim(n.hint+separator+key, " ·")
 	return barred(bar.Render(errorBar), append(lines, n.hintLines(l, hint, room)...), room+len(cardMargin)+2)
 }
 
