@@ -84,7 +84,7 @@ var ceilings = map[string]size{
 	"tools/skill":                   {350, 172},
 	"tools/web":                     {540, 67},
 	"tools/workspace":               {695, 0},
-	"tui":                           {8750, 6578},
+	"tui":                           {8748, 6578},
 	"tui/alert":                     {261, 112},
 	"tui/breakdown":                 {896, 296},
 	"tui/cells":                     {140, 0},
