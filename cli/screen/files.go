@@ -235,9 +235,22 @@ func folderListing(root *os.Root, name string) (string, error) {
 func (h *Host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTimeout)
 	defer cancel()
-	output, err := shell.Run(ctx, h.deps.Settings.Workspace, command)
+	output, err := h.runCommand(ctx, command)
 	text, _ := h.arrivalCap().Apply(output, "")
 	return text, err
+}
+
+// runCommand runs a command in the workspace. Close waits for it, and afterwards none begins.
+func (h *Host) runCommand(ctx context.Context, command string) (string, error) {
+	h.mu.Lock()
+	if h.isClosed {
+		h.mu.Unlock()
+		return "", context.Canceled
+	}
+	h.commands.Add(1)
+	h.mu.Unlock()
+	defer h.commands.Done()
+	return shell.Run(ctx, h.deps.Settings.Workspace, command)
 }
 
 // statusTimeout is the time that a status command has.
@@ -260,7 +273,7 @@ func (h *Host) OwnStatus(command string) func(ctx context.Context, facts tui.Sta
 			{"USED", strconv.Itoa(f.Used)}, {"WINDOW", strconv.Itoa(f.Window)}, {"COST", cost}} {
 			told.WriteString("export PLIMSOLL_" + v[0] + "='" + strings.ReplaceAll(v[1], "'", `'\''`) + "'\n")
 		}
-		text, err := shell.Run(ctx, h.deps.Settings.Workspace, told.String()+command)
+		text, err := h.runCommand(ctx, told.String()+command)
 		text, _, _ = strings.Cut(text, "\n")
 		return text, err
 	}

@@ -50,7 +50,8 @@ type Host struct {
 	pasted       string     // folder of images from the clipboard; "" without any
 	isTrustAsked bool       // the user has answered whether the workspace's file is trusted
 
-	settingsMu sync.Mutex // held while settings are stored
+	commands   sync.WaitGroup // commands of the user that run for the screen
+	settingsMu sync.Mutex     // held while settings are stored
 	uses       toolUses
 	drafts     drafts
 }
@@ -233,6 +234,7 @@ func (h *Host) arrivalCap() conversation.ArrivalCap {
 
 // Close closes the conversation; further calls do nothing.
 func (h *Host) Close() {
+	defer h.commands.Wait() // the end of the screen's context ended them
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isClosed = true
