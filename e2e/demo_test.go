@@ -49,13 +49,17 @@ func TestDemoModelAnswersWithoutAKey(t *testing.T) {
 	}
 
 	status := []string{"--cfg", `ui.status_command=echo "enter send, $PLIMSOLL_MODEL of $PLIMSOLL_WINDOW"`} // begins as the hints do, for frameFault
-	for _, args := range [][]string{append(status, "-c"), {"-r", id[:5]}} {
-		term = p.start(high, args...)
-		if term.awaitIdle("counts ships.", "demo"); args[0] == "--cfg" {
-			term.awaitText("enter send, demo/demo of 32768")
-		}
-		term.sendMessage("hello " + args[0])
-		term.awaitIdle("▌ hello "+args[0], "demo")
+	for _, c := range []struct {
+		args, see []string
+		say       string
+	}{
+		{args: append(status, "-c"), see: []string{"counts ships.", "enter send, demo/demo of 32768"}, say: "hello"},
+		{args: []string{"-r", id[:5]}, see: []string{"▌ hello"}, say: "and you?"},
+	} {
+		term = p.start(high, c.args...)
+		term.awaitIdle(c.see...)
+		term.sendMessage(c.say)
+		term.awaitIdle("▌ " + c.say)
 		p.quit(term)
 	}
 }
