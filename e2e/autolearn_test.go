@@ -53,7 +53,7 @@ func TestOldModelWritesTheSummaryBeforeASwitchToASmallerWindow(t *testing.T) {
 	t.Parallel()
 	p := newSandbox(t, nil)
 	s := newCountingServer(t, 4*shortAnswer)
-	term := p.start(high, s.flags("--model", largeModel)...)
+	term := p.start(size{100, 40}, s.flags("--model", largeModel)...)
 	term.awaitIdle("Talking to custom/"+largeModel, "32.8k ")
 	const before = 8
 	for n := 1; n <= before; n++ {
