@@ -84,7 +84,7 @@ func TestPageShowsAllOfAConversation(t *testing.T) {
 	checkSafe(t, got)
 	for _, want := range []string{"<h1><span class=\"mark\">⊖</span> Fix &lt;upload&gt;</h1>", "Turn 1 ", "<strong>TestUpload</strong>", "attached text", "data:image/png;base64," + picture,
 		"It shares a port.", "go test ./upload", "the whole output", "<del>-old port</del>", "<ins>+new port</ins>", "<td align=\"right\">2</td>", `href="https://go.dev"`,
-		"26k", "8k", "turn 1 became a summary by openai/mini", "<em>port</em>", "files: up.go", "turn 1: 1 stub", "Compacted and undone", "A compaction was undone",
+		"26k", "8k", "turn 1 became a summary by openai/mini", "<em>port</em>", "files: up.go", "turn 1: 1 placeholder", "Compacted and undone", "A compaction was undone",
 		"manual · asked for<", "connection lost", "the server closed the connection", "too long", "[key left out]", "sent now:", "3 requests, at most 26k tokens of 32k", "/home/kimberly"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page lacks %q", want)

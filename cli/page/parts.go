@@ -221,7 +221,7 @@ func (p *page) writeOverlay(body conversation.Body) {
 		for _, it := range b.Items {
 			events = append(events, it.Event)
 		}
-		what = numbers.Count(len(b.Items), "stub") + " in place of results or arguments"
+		what = numbers.Count(len(b.Items), "placeholder") + " in place of results or arguments"
 	case conversation.Cap:
 		for _, it := range b.Items {
 			events = append(events, it.Event)
