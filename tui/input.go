@@ -231,7 +231,7 @@ func (m *Model) handleIdleCancel() tea.Cmd {
 		return nil
 	case again:
 		m.snackbar.hide(m.snackbar.seq)
-		return m.do(m.session.pickTurn(m.chat.outbox.typedLabel))
+		return m.do(m.session.pickTurn(m.chat.outbox.typedLabel, false))
 	}
 	cmd := m.do(textSnackbar(m.env.Keys.Screen.Cancel.Help().Key + to))
 	m.secondCancel.snackbarSeq = m.snackbar.seq

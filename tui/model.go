@@ -257,12 +257,8 @@ func (m *Model) showHit(hit showHit) tea.Cmd {
 
 // forkAt opens a copy of the messages before an event. A user message at the event is put into the composer.
 func (m *Model) forkAt(before uint64) tea.Cmd {
-	draft := ""
-	if text, ok := m.session.log.userMessage(before); ok {
-		draft = m.chat.outbox.typedText(text)
-	}
-	b := m.env.Backend
-	return m.leaveAndOpen(func(ctx context.Context) (Conversation, error) { return b.ForkAt(ctx, before) }, openRequest{draft: draft})
+	open := func(ctx context.Context) (Conversation, error) { return m.env.Backend.ForkAt(ctx, before) }
+	return m.leaveAndOpen(open, openRequest{draft: m.chat.outbox.typedText(m.session.log.userMessage(before))})
 }
 
 // conversationOpened shows the conversation that was opened, or err if that failed.

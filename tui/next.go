@@ -34,7 +34,7 @@ func (c *chat) nextForms(r meter.Reading) []string {
 	case s.isCacheCold():
 		return []string{"cache cold"}
 	}
-	if left := s.cacheCountdown(); left != "" {
+	if left := s.cache.countdown(s.env.Now()); left != "" && !s.activity.busy() {
 		return []string{"cache cold in " + left, "cold in " + left}
 	}
 	return s.compactionForms(r)
@@ -111,7 +111,8 @@ func (c *chat) metered() pane.Action {
 	from, to := c.metering, c.session.load.meter.Reading()
 	c.metering = to
 	c.legendDue = c.legendDue || to.LoadLine > 0 && to.Used >= to.LoadLine*3/4
-	if from.Revision == to.Revision || !c.env.Motion || c.animation.unfocused || !to.Window.IsKnown() || from.Used-to.Used < to.Window.Tokens/50 {
+	if from.Revision == to.Revision || !c.env.Motion || c.animation.unfocused || !to.Window.IsKnown() ||
+		from.Used-to.Used < to.Window.Tokens/50 {
 		return nil
 	}
 	running := c.gauge.Moves()

@@ -97,7 +97,7 @@ func (d *dialogs) offerPlan(mode conversation.Mode) pane.Action {
 	s.plan.wasOffered = true
 	var yes []string
 	for _, m := range modes {
-		yes = append(yes, "yes · "+string(m)+": "+modeHelp(m))
+		yes = append(yes, "yes · "+string(m)+": "+modeHelp[m])
 	}
 	asked := s.plan.event
 	answer := func(i int) pane.Action {

@@ -19,14 +19,6 @@ import (
 type contextView struct {
 	*breakdown.Model
 	requestedAt uint64 // the newest event when the breakdown was requested
-	pinned      pinnedEvents
-}
-
-// pinnedEvents holds the pinned events of a projected view.
-type pinnedEvents struct {
-	session           *session
-	revision, through uint64 // of the projected view
-	events            map[uint64]bool
 }
 
 func (v *views) openContext() pane.Action {
@@ -52,13 +44,10 @@ func (c *contextView) refresh(v *views) {
 	if s.Model.Prices != nil {
 		priced = s.Model.Prices.Date
 	}
-	if view := s.load.meter.View(); c.pinned.session != s || c.pinned.revision != view.Revision || c.pinned.through != view.Through {
-		c.pinned = pinnedEvents{s, view.Revision, view.Through, pinnedOf(view)}
-	}
 	c.Show(breakdown.Content{
 		Breakdown: s.breakdown, Reading: v.meterReading(), Title: s.Title, Model: s.Model.Name(), Priced: priced,
 		Cold: s.isCacheCold(), ColdAt: s.cache.coldTimeText(v.env.Now()), Paused: s.summariesPaused,
-		ReadOnly: s.ReadOnly != "", Pinned: c.pinned.events,
+		ReadOnly: s.ReadOnly != "", Pinned: pinnedOf(s.load.meter.View()),
 	})
 }
 

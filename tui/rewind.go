@@ -68,16 +68,17 @@ func (s *session) rewind(turn int) pane.Action {
 	turns := s.log.userTurns()
 	at := len(turns) - 1
 	if turn >= 0 {
-		at = slices.IndexFunc(turns, func(t userTurn) bool { return t.event.Turn == turn })
+		at = slices.IndexFunc(turns, func(e conversation.Event) bool { return e.Turn == turn })
 	}
 	if at < 0 {
 		return refusal("there is no such turn")
 	}
-	from := turns[at].event.Turn
+	from := turns[at].Turn
+	noFiles := len(conversation.FilesSince(s.log, from)) == 0
 	switch {
-	case len(conversation.FilesSince(s.log, from)) == 0 && conversation.UnknownSince(s.log, from):
+	case noFiles && conversation.UnknownSince(s.log, from):
 		return s.rewindConversation(turn, "what commands may have changed in files stays")
-	case len(conversation.FilesSince(s.log, from)) == 0:
+	case noFiles:
 		s.Session.Rewind(turn)
 		return nil
 	case s.activity.turnRuns():
@@ -137,14 +138,8 @@ const maxNamedFiles = 6
 // chooseRewind asks what to take back.
 func (s *session) chooseRewind(turn int, p FilePlan) pane.Action {
 	var text []string
-	foreign := 0
-	for i, f := range p.Files {
-		if f.Foreign {
-			foreign++
-		}
-		if i < maxNamedFiles {
-			text = append(text, f.line())
-		}
+	for _, f := range p.Files[:min(len(p.Files), maxNamedFiles)] {
+		text = append(text, f.line())
 	}
 	if more := len(p.Files) - maxNamedFiles; more > 0 {
 		text = append(text, "and "+numbers.Count(more, "more file"))
@@ -170,7 +165,7 @@ func (s *session) chooseRewind(turn int, p FilePlan) pane.Action {
 			return s.rewindFiles(turn, p, what == rewindBoth, others == othersOverwritten)
 		},
 	}
-	if foreign > 0 {
+	if slices.ContainsFunc(p.Files, func(f PlannedFile) bool { return f.Foreign }) {
 		o.Setting = &dialog.Setting{Name: "changed by others", Values: []string{othersKept, othersOverwritten}}
 	}
 	return open(o)
@@ -266,19 +261,15 @@ func (v *views) openPlan(a showPlan) pane.Action {
 	return v.open(view)
 }
 
-// pickTurn lets the user choose the message to go back to, the newest first. label returns a message as it was typed.
-func (s *session) pickTurn(label func(sent string) string) pane.Action {
-	return s.pickTurnOf(dialog.PickerOptions{Title: "Go back to an earlier message", Empty: "every turn is undone; /redo redoes the latest"}, label, false)
-}
-
-// checkpoints is pickTurn with only the turns in which tools changed files.
-func (s *session) checkpoints(label func(sent string) string) pane.Action {
-	return s.pickTurnOf(dialog.PickerOptions{Title: "Turns that changed files", Empty: "no tool has changed a file yet"}, label, true)
-}
-
-func (s *session) pickTurnOf(o dialog.PickerOptions, label func(sent string) string, changedOnly bool) pane.Action {
+// pickTurn lets the user choose the message to go back to, the newest first: of all turns, or of those in which tools changed
+// files. label returns a message as it was typed.
+func (s *session) pickTurn(label func(sent string) string, changedOnly bool) pane.Action {
 	if why := s.whyNotRewindable(); why != "" {
 		return refusal(why)
+	}
+	o := dialog.PickerOptions{Title: "Go back to an earlier message", Empty: "every turn is undone; /redo redoes the latest"}
+	if changedOnly {
+		o.Title, o.Empty = "Turns that changed files", "no tool has changed a file yet"
 	}
 	changed := map[int]map[string]bool{} // files, by turn
 	for _, e := range s.log {
@@ -291,23 +282,20 @@ func (s *session) pickTurnOf(o dialog.PickerOptions, label func(sent string) str
 			}
 		}
 	}
-	for _, t := range slices.Backward(s.log.userTurns()) {
-		n, files := len(changed[t.event.Turn]), ""
+	for _, e := range slices.Backward(s.log.userTurns()) {
+		n, files := len(changed[e.Turn]), ""
 		if n > 0 {
 			files = numbers.Count(n, "file")
 		} else if changedOnly {
 			continue
 		}
-		when := t.event.Time.In(s.env.Now().Location()).Format("2 Jan 15:04")
-		o.Items = append(o.Items, dialog.Item{
-			ID:      strconv.FormatUint(t.event.Seq, 10),
-			Title:   pane.Turn(t.event.Turn) + "  " + label(t.text),
-			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(t.text)) + " tokens", files},
-		})
+		when, text := e.Time.In(s.env.Now().Location()).Format("2 Jan 15:04"), e.Body.(conversation.UserMessage).Text
+		o.Items = append(o.Items, dialog.Item{ID: strconv.Itoa(e.Turn), Title: pane.Turn(e.Turn) + "  " + label(text),
+			Columns: []string{when, "~" + pane.Tokens(s.load.estimateText(text)) + " tokens", files}})
 	}
-	o.Choose = func(event, _ string) pane.Action {
-		seq, _ := strconv.ParseUint(event, 10, 64) // as it was written above
-		return s.rewind(s.outline.TurnOf(seq))
+	o.Choose = func(item, _ string) pane.Action {
+		turn, _ := strconv.Atoi(item) // as it was written above
+		return s.rewind(turn)
 	}
 	return open(o)
 }

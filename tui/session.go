@@ -10,6 +10,7 @@ import (
 	"plimsoll/compact/meter"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript"
 )
 
 // session is the screen's state of the open conversation. Its methods call Session and
@@ -17,7 +18,7 @@ import (
 type session struct {
 	Conversation
 	env     *env
-	outline outline
+	outline *transcript.Model // asked for turns and whether there are messages
 
 	isOpen        bool
 	openError     string   // why no conversation is open; "" while one is being opened
@@ -41,16 +42,6 @@ type session struct {
 
 	breakdown inspect.Breakdown // as the agent last computed it
 	review    pendingReview
-}
-
-// outline is what the session needs to know of the transcript.
-type outline interface {
-	// HasMessages reports whether the conversation has messages.
-	HasMessages() bool
-	// TurnOf returns the turn of an event.
-	TurnOf(seq uint64) int
-	// Turns is the number of turns.
-	Turns() int
 }
 
 func newSession(e *env) *session {
@@ -113,9 +104,7 @@ func (s *session) keyChanged(p Provider) {
 }
 
 // whyNotCompactable returns why the conversation cannot be compacted, "" if it can.
-func (s *session) whyNotCompactable() string {
-	return s.whyNothingToChange("this conversation is empty")
-}
+func (s *session) whyNotCompactable() string { return s.whyNothingToChange("this conversation is empty") }
 
 // whyNotRewindable returns why no turn can be undone, "" if one can.
 func (s *session) whyNotRewindable() string { return s.whyNothingToChange("nothing to undo yet") }
@@ -264,14 +253,6 @@ func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 		return nil
 	}
 	return textSnackbar(s.review.announcement())
-}
-
-// cacheCountdown returns how soon the provider's cache expires; "" if not soon, or while a turn runs.
-func (s *session) cacheCountdown() string {
-	if s.activity.busy() {
-		return ""
-	}
-	return s.cache.countdown(s.env.Now())
 }
 
 // resendPrice returns the price of a million tokens of a prompt that the provider has cached, in US dollars, 0 if unknown or free.

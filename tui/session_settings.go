@@ -87,7 +87,7 @@ func (s *session) switchMode(mode conversation.Mode) pane.Action {
 	}
 	s.Mode = mode
 	s.Session.SetMode(mode)
-	help := modeHelp(mode)
+	help := modeHelp[mode]
 	if mode == conversation.ModeAuto && !s.Confined {
 		help = autoUnconfined
 	}
@@ -100,31 +100,31 @@ const (
 	noYolo         = "yolo is off: commands cannot be confined here; permissions.mode: yolo in your configuration allows it"
 )
 
-func modeHelp(mode conversation.Mode) string {
-	switch mode {
-	case conversation.ModePlan:
-		return "reads only"
-	case conversation.ModeEdits:
-		return "edits files without asking"
-	case conversation.ModeAuto:
-		return "edits files, and runs commands in the sandbox"
-	case conversation.ModeYolo:
-		return "never asks"
-	}
-	return "asks before changes and commands"
+// modeHelp says what each mode lets the model do.
+var modeHelp = map[conversation.Mode]string{
+	conversation.ModePlan:  "reads only",
+	conversation.ModeAsk:   "asks before changes and commands",
+	conversation.ModeEdits: "edits files without asking",
+	conversation.ModeAuto:  "edits files, and runs commands in the sandbox",
+	conversation.ModeYolo:  "never asks",
 }
 
 func (s *session) listRules(rules []conversation.Rule) pane.Action {
 	var items []dialog.Item
 	for _, mode := range conversation.Modes() {
-		items = append(items, dialog.Item{ID: string(mode), Title: "mode " + string(mode), Columns: []string{modeHelp(mode)}, Current: mode == s.Mode})
+		items = append(items, dialog.Item{
+			ID: string(mode), Title: "mode " + string(mode), Columns: []string{modeHelp[mode]}, Current: mode == s.Mode,
+		})
 	}
 	for i, r := range rules {
-		title := "allow " + r.Text
+		title, note := "allow "+r.Text, originWords[r.Origin].brief
 		if r.Deny {
 			title = "deny " + r.Text
 		}
-		items = append(items, dialog.Item{ID: strconv.Itoa(i), Title: title, Columns: []string{ruleNote(r)}})
+		if r.Warning != "" {
+			note += " · wide"
+		}
+		items = append(items, dialog.Item{ID: strconv.Itoa(i), Title: title, Columns: []string{note}})
 	}
 	return open(dialog.PickerOptions{Title: "Permissions", Items: items, Choose: func(item, _ string) pane.Action {
 		if i, err := strconv.Atoi(item); err == nil {
@@ -134,23 +134,12 @@ func (s *session) listRules(rules []conversation.Rule) pane.Action {
 	}})
 }
 
-// ruleNote says in a few words where a rule comes from.
-func ruleNote(r conversation.Rule) string {
-	var words []string
-	switch r.Origin {
-	case conversation.RuleConfigured:
-		words = append(words, "configuration")
-	case conversation.RuleGranted:
-		words = append(words, "always")
-	case conversation.RuleOfThisRun:
-		words = append(words, "this run")
-	case conversation.RulePassing:
-		words = append(words, "this conversation")
-	}
-	if r.Warning != "" {
-		words = append(words, "wide")
-	}
-	return strings.Join(words, " · ")
+// originWords say where a rule comes from, in a list and in a sentence.
+var originWords = map[conversation.RuleOrigin]struct{ brief, full string }{
+	conversation.RuleConfigured: {"configuration", "configuration"},
+	conversation.RuleGranted:    {"always", "a key (always)"},
+	conversation.RuleOfThisRun:  {"this run", "a key (until Plimsoll quits)"},
+	conversation.RulePassing:    {"this conversation", "a key (until the conversation is left)"},
 }
 
 // showRule shows a rule. A granted rule it revokes after a confirmation.
@@ -184,22 +173,10 @@ func ruleText(r conversation.Rule) string {
 			lines = append(lines, fmt.Sprintf("%-8s %s", name, value))
 		}
 	}
-	row("from", strings.TrimSpace(originWords(r.Origin)+" "+r.Location))
+	row("from", strings.TrimSpace(originWords[r.Origin].full+" "+r.Location))
 	row("holds in", cmp.Or(r.Workspace, "every workspace"))
 	if !r.Granted.IsZero() {
 		row("granted", r.Granted.Local().Format("2006-01-02 15:04"))
 	}
 	return strings.Join(lines, "\n")
-}
-
-func originWords(o conversation.RuleOrigin) string {
-	switch o {
-	case conversation.RuleGranted:
-		return "a key (always)"
-	case conversation.RuleOfThisRun:
-		return "a key (until Plimsoll quits)"
-	case conversation.RulePassing:
-		return "a key (until the conversation is left)"
-	}
-	return "configuration"
 }

@@ -57,29 +57,22 @@ func (l eventLog) newestCompaction() uint64 {
 	return 0
 }
 
-// userMessage returns the text of a user message by its event; false for other events.
-func (l eventLog) userMessage(event uint64) (text string, ok bool) {
-	for _, e := range l {
-		if u, is := e.Body.(conversation.UserMessage); is && e.Seq == event {
-			text, ok = u.Text, true
-		}
+// userMessage returns the text of a user message by its event; "" for other events.
+func (l eventLog) userMessage(event uint64) string {
+	if i := conversation.IndexOf(l, event); i >= 0 {
+		u, _ := l[i].Body.(conversation.UserMessage)
+		return u.Text
 	}
-	return text, ok
+	return ""
 }
 
-// userTurn is a message of the user that a rewind can go back to.
-type userTurn struct {
-	event conversation.Event
-	text  string
-}
-
-// userTurns lists the messages of the user that are in force, oldest first.
-func (l eventLog) userTurns() []userTurn {
+// userTurns lists the messages of the user that are in force, which a rewind can go back to, oldest first.
+func (l eventLog) userTurns() []conversation.Event {
 	rewound := conversation.RewoundBy(l)
-	var list []userTurn
+	var list []conversation.Event
 	for i, e := range l {
-		if u, ok := e.Body.(conversation.UserMessage); ok && (rewound == nil || rewound[i] == 0) {
-			list = append(list, userTurn{e, u.Text})
+		if _, ok := e.Body.(conversation.UserMessage); ok && (rewound == nil || rewound[i] == 0) {
+			list = append(list, e)
 		}
 	}
 	return list

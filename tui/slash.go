@@ -61,7 +61,7 @@ func slashCommands() []slashCommand {
 		cmd(chat, "undo", "", "undo the last turn", func(m *Model, _ string) pane.Action { return m.session.rewind(newestTurn) }),
 		cmd(chat, "redo", "", "redo undone turns", func(m *Model, _ string) pane.Action { return m.session.redo() }),
 		cmd(chat, "rewind", "[TURN [files]]", "go back to a message", rewindCommand),
-		cmd(chat, "checkpoints", "", "turns that edited", func(m *Model, _ string) pane.Action { return m.session.checkpoints(m.chat.outbox.typedLabel) }),
+		cmd(chat, "checkpoints", "", "turns that edited", func(m *Model, _ string) pane.Action { return m.session.pickTurn(m.chat.outbox.typedLabel, true) }),
 		cmd(window, "profile", "[NAME]", "choose the default compaction profile", func(m *Model, args string) pane.Action { return m.session.profileCommand(args) }),
 		cmd(chat, "fork", "", "go on in a copy", func(m *Model, _ string) pane.Action { return openConversation{open: m.env.Backend.Fork} }, "branch"),
 		cmd(chat, "rename", "TITLE", "change the title", func(m *Model, args string) pane.Action { return m.session.rename(args) }),
@@ -213,7 +213,7 @@ func shareCommand(m *Model, file string) pane.Action {
 // rewindCommand undoes all turns from a typed number on, or lets the user choose the turn.
 func rewindCommand(m *Model, args string) pane.Action {
 	if args == "" {
-		return m.session.pickTurn(m.chat.outbox.typedLabel)
+		return m.session.pickTurn(m.chat.outbox.typedLabel, false)
 	}
 	return m.session.rewindNamed(args)
 }
