@@ -63,13 +63,6 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 	})
 	c.outbox = &outbox{env: e, session: s, composer: c.composer, keyboard: keys, afterSend: func() { c.transcript.ToEnd() }}
 	c.transcript = transcript.New(ts.transcript(), ts.markdown())
-	screen := e.Keys.Screen
-	if screen.UndoCompaction.Enabled() {
-		c.transcript.SetUndoKey(screen.UndoCompaction.Help().Key)
-	}
-	if screen.History.Enabled() {
-		c.transcript.SetViewKey(screen.History.Help().Key)
-	}
 	c.transcript.SetZone(e.Now().Location())
 	c.gauge = gauge.New(ts.gauge())
 	return c
@@ -85,12 +78,12 @@ func (c *chat) setTheme(ts themeStyles) {
 // showConversation shows the opened conversation, then the failures since its opening began, and puts a draft into
 // the composer. The transcript already shows the first shown events.
 func (c *chat) showConversation(faults []string, draft string, shown int) {
-	s := c.session
-	again := ""
+	s, screen := c.session, c.env.Keys.Screen
+	keys := transcript.Keys{Undo: keyOr(screen.UndoCompaction, ""), View: keyOr(screen.History, "")}
 	if s.ReadOnly == "" {
-		again = keyOr(c.env.Keys.Composer.Writing.Send, "/retry")
+		keys.Retry = keyOr(c.env.Keys.Composer.Writing.Send, "/retry")
 	}
-	c.transcript.SetRetryKey(again)
+	c.transcript.SetKeys(keys)
 	c.outbox.returnToDraft(c.outbox.takeQueued()) // they were queued in the conversation that is left
 	c.outbox.typedAs = nil
 	c.animation.streamingCall, c.pendingLine = "", typedLine{}

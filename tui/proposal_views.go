@@ -4,6 +4,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
+	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
@@ -71,8 +72,10 @@ func (v *views) previewContent(u updates.Previewed, request edit.Request) previe
 	s := v.session
 	c := preview.Content{
 		Request: request, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
-		Profiles: s.Profiles, Profile: s.Profile, KeepLast: s.KeepLast, Turns: s.outline.Turns(), Model: s.Model.Name(),
-		BreakTurn: s.outline.TurnOf(u.Preview.BreakAt),
+		Profiles: s.Profiles, Profile: s.Profile, KeepLast: s.KeepLast, Turns: s.log.turns(), Model: s.Model.Name(),
+	}
+	if i := conversation.IndexOf(s.log, u.Preview.BreakAt); i >= 0 {
+		c.BreakTurn = s.log[i].Turn
 	}
 	if u.Err != nil {
 		c.Err, c.Now = refusalText(u.Err), s.load.meter.Reading()

@@ -18,7 +18,7 @@ import (
 type session struct {
 	Conversation
 	env     *env
-	outline *transcript.Model // asked for turns and whether there are messages
+	outline *transcript.Model // asked whether there are messages
 
 	isOpen        bool
 	openError     string   // why no conversation is open; "" while one is being opened
@@ -104,7 +104,9 @@ func (s *session) keyChanged(p Provider) {
 }
 
 // whyNotCompactable returns why the conversation cannot be compacted, "" if it can.
-func (s *session) whyNotCompactable() string { return s.whyNothingToChange("this conversation is empty") }
+func (s *session) whyNotCompactable() string {
+	return s.whyNothingToChange("this conversation is empty")
+}
 
 // whyNotRewindable returns why no turn can be undone, "" if one can.
 func (s *session) whyNotRewindable() string { return s.whyNothingToChange("nothing to undo yet") }

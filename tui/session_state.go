@@ -66,6 +66,16 @@ func (l eventLog) userMessage(event uint64) string {
 	return ""
 }
 
+// turns is the number of turns, also of those that were rewound.
+func (l eventLog) turns() int {
+	for _, e := range slices.Backward(l) {
+		if _, ok := e.Body.(conversation.UserMessage); ok {
+			return e.Turn + 1
+		}
+	}
+	return 0
+}
+
 // userTurns lists the messages of the user that are in force, which a rewind can go back to, oldest first.
 func (l eventLog) userTurns() []conversation.Event {
 	rewound := conversation.RewoundBy(l)

@@ -62,7 +62,7 @@ func (ts themeStyles) transcript() transcript.Styles {
 	s := ts.styles
 	return transcript.Styles{
 		UserMark: s.UserMark, User: s.User, Band: s.Band, Reasoning: s.Reasoning, ReasoningMark: s.Muted,
-		ToolOK: s.Success, ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted, ToolSubject: s.Text,
+		ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted, ToolSubject: s.Text,
 		Weight: s.Faint, Hint: s.Faint, Output: s.Muted, Block: s.Block,
 		Diff: diffview.Styles(s.Diff), Undone: s.Muted, Note: s.Gauge.Summary,
 		Info: s.Muted, Warning: s.Warning, Error: s.Error, Selected: s.Selection,

@@ -28,7 +28,8 @@ func (m *Model) Append(events []conversation.Event) {
 
 func (m *Model) add(e conversation.Event) {
 	m.adding = logPositionOf(e)
-	if m.failed != nil && (conversation.IsMessage(e.Body) || e.Body.Kind() == conversation.KindRewind || e.Body.Kind() == conversation.KindTurnFailed) {
+	kind := e.Body.Kind()
+	if m.failed != nil && (conversation.IsMessage(e.Body) || kind == conversation.KindRewind || kind == conversation.KindTurnFailed) {
 		m.failed.resumed = true
 		m.failed.bump()
 		m.failed = nil
@@ -36,7 +37,7 @@ func (m *Model) add(e conversation.Event) {
 	defer func() { m.follow(e); m.adding = logPosition{} }()
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		m.overlays.begin(e)
+		m.overlays.requests, m.overlays.filesBack = nil, false
 		m.turn, m.turnLine = &turnEnd{began: e.Time}, nil
 		m.push(newUser(b))
 	case conversation.AssistantMessage:
@@ -50,8 +51,11 @@ func (m *Model) add(e conversation.Event) {
 		m.push(&noticeItem{level: b.Level, text: b.Text})
 	case conversation.TurnFailed:
 		m.fail(b)
-	case conversation.ModelChanged:
-		m.changeModel(b.Name())
+	case conversation.ModelChanged: // the first model is in the header, and a change only of the window gets no notice
+		if m.model != "" && m.model != b.Name() {
+			m.push(&noticeItem{level: conversation.NoticeInfo, text: "model: " + b.Name()})
+		}
+		m.model = b.Name()
 	case conversation.Attempt:
 		if !automatic(b.Source) || b.Model != "" { // an automatic attempt without a model call is only in the log
 			m.push(m.items.options.failedCompaction(b))
@@ -122,15 +126,6 @@ func (m *Model) fail(b conversation.TurnFailed) {
 	m.push(m.failed)
 }
 
-// changeModel shows a notice when the model changes. The first model of a conversation
-// is in the header, and an event that only changes the window gets no notice.
-func (m *Model) changeModel(name string) {
-	if m.model != "" && m.model != name {
-		m.push(&noticeItem{level: conversation.NoticeInfo, text: "model: " + name})
-	}
-	m.model = name
-}
-
 func (m *Model) addReply(b conversation.AssistantMessage) {
 	live := m.live
 	m.live = nil
@@ -139,10 +134,12 @@ func (m *Model) addReply(b conversation.AssistantMessage) {
 	case live != nil && !hasContent:
 		m.scroll.remove(live)
 	case live != nil:
-		live.item.(*replyItem).finish(b, &m.items.options)
+		live.item.(*replyItem).finish(b)
 		live.logPosition = m.adding
 	case hasContent:
-		m.push(newReply(b))
+		reply := &replyItem{}
+		reply.finish(b)
+		m.push(reply)
 	}
 	for _, c := range b.Calls {
 		m.pushCall(c)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact/planner"
@@ -89,7 +90,7 @@ func (it *epochItem) draw(l *drawOptions, width int) []string {
 	if it.state.turns > 0 {
 		verb = "undid " + numbers.Count(it.state.turns, "turn")
 	}
-	text := cardMargin + "· " + l.clock(it.at) + " " + verb + it.undoneWords() + it.cause()
+	text := cardMargin + "· " + it.at.In(l.zone).Format("15:04") + " " + verb + it.undoneWords() + it.cause()
 	switch {
 	case it.compactions == 1 && it.made.Before > 0:
 		text += ": " + pane.Tokens(it.made.Before) + " → " + pane.Tokens(max(0, it.made.After))
@@ -124,11 +125,12 @@ func (it *epochItem) card(l *drawOptions, width int) []string {
 		return barred(l.styles.Undone.Render(cardBar), lines, width)
 	}
 	keys, hint := "", it.undoHint(l)
-	if hint != "" && it.state.newest && l.view != "" && room >= 44 {
-		keys = l.view + " read" + separator
+	if hint != "" && it.state.newest && l.keys.View != "" && room >= 44 {
+		keys = l.keys.View + " read" + separator
 	}
 	_, reason, _ := strings.Cut(pane.Reason(it.made.Why), ", ")
-	kept := pane.Clip(cmp.Or(it.kept, oneLine(reason, room), "the originals stay in the history"), max(0, room-ansi.StringWidth(keys+hint)-2))
+	kept := cmp.Or(it.kept, oneLine(reason, room), "the originals stay in the history")
+	kept = pane.Clip(kept, max(0, room-ansi.StringWidth(keys+hint)-2))
 	if keys += hint; keys != "" {
 		at := max(0, room-ansi.StringWidth(keys))
 		end := len(cardMargin) + 2 + at + ansi.StringWidth(keys)
@@ -150,7 +152,7 @@ func barred(bar string, lines []string, width int) []string {
 // headline says which turns were compacted, and draws the tokens before and after in one scale.
 func (it *epochItem) headline(l *drawOptions, room int) string {
 	before, after := max(0, it.made.Before), max(0, it.made.After)
-	text, style := it.verb, l.styles.Epoch
+	text, style := it.verb, lipgloss.NewStyle()
 	if it.to >= 0 {
 		text += " " + pane.Turns(it.from, it.to)
 	}
@@ -170,8 +172,8 @@ func (it *epochItem) headline(l *drawOptions, room int) string {
 		percent := "  −" + numbers.Percent(float64(less)/float64(before))
 		cells := max(1, int(sizeBar*float64(after)/float64(before)))
 		if all := ansi.StringWidth(text+sizes+percent) + sizeBar + cells + 2; all <= room {
-			return style.Render(text+"   "+from) + " " + l.styles.Weight.Render(strings.Repeat("█", sizeBar)) + style.Render(" → "+to) + " " +
-				l.styles.Note.Render(strings.Repeat("█", cells)) + l.styles.Hint.Render(percent)
+			return style.Render(text+"   "+from) + " " + l.styles.Weight.Render(strings.Repeat("█", sizeBar)) +
+				style.Render(" → "+to) + " " + l.styles.Note.Render(strings.Repeat("█", cells)) + l.styles.Hint.Render(percent)
 		}
 	}
 	return style.Render(pane.Clip(text, max(0, room-ansi.StringWidth(sizes))) + pane.Clip(sizes, room))
@@ -217,8 +219,8 @@ func (it *epochItem) undoHint(l *drawOptions) string {
 	switch {
 	case it.state.undoes == 0:
 		return ""
-	case it.state.newest && l.undo != "":
-		return l.undo + " undo"
+	case it.state.newest && l.keys.Undo != "":
+		return l.keys.Undo + " undo"
 	}
 	return "/undo-compact " + strconv.FormatUint(it.state.undoes, 10)
 }
@@ -300,14 +302,6 @@ func keptBy(text string) string {
 	return ""
 }
 
-// released returns the result of a click on a cell: undo the compaction, or show it in the history.
-func (it *epochItem) released(line, x int) Released {
-	if line == it.undoLine && x >= it.undo[0] && x < it.undo[1] {
-		return Released{Undo: it.state.undoes}
-	}
-	return Released{View: it.made.Epoch}
-}
-
 // failedCompaction is the card of a compaction that was not made: why, what it cost, and when it is tried again.
 func (l *drawOptions) failedCompaction(b conversation.Attempt) *noticeItem {
 	const maxWidth = 300 // cells: error texts of servers can be long
@@ -341,8 +335,6 @@ func (l *drawOptions) failedCompaction(b conversation.Attempt) *noticeItem {
 	n.hint = strings.Join(more, separator)
 	return n
 }
-
-func (l *drawOptions) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
 
 // Released is the result of a mouse press and release: at most one field is set.
 type Released struct {

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"sort"
-
 	"plimsoll/compact/planner"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -16,60 +14,17 @@ import (
 // shown without colour. Package conversation decides which overlays are in force and
 // which events a rewind removes.
 
-// overlays holds the overlays of the log, their lines, and where turns begin.
+// overlays holds the overlays of the log and their lines.
 type overlays struct {
 	events []conversation.Event  // in the order of the log
 	lines  []*epochItem          // in the order of the log
 	lineOf map[uint64]*epochItem // compactions by epoch, rewinds by sequence number
-	turns  []turnStart           // ascending
 	stale  bool                  // an overlay was added since updateStates
 
 	summaryCost *float64 // of the summaries since the newest compaction
 
 	requests  *epochItem // line that the next compaction before a request joins; nil if it begins a new line
 	filesBack bool       // files were brought back since the newest message of the user
-}
-
-// turnStart is the event that a turn begins with.
-type turnStart struct {
-	seq  uint64
-	turn int
-}
-
-// begin records the event that a turn begins with.
-func (o *overlays) begin(e conversation.Event) {
-	o.requests, o.filesBack = nil, false
-	if n := len(o.turns); n == 0 || e.Seq > o.turns[n-1].seq {
-		o.turns = append(o.turns, turnStart{e.Seq, e.Turn})
-	}
-}
-
-func (o *overlays) turnOf(seq uint64) int {
-	i := sort.Search(len(o.turns), func(i int) bool { return o.turns[i].seq > seq })
-	if i == 0 {
-		return 0
-	}
-	return o.turns[i-1].turn
-}
-
-// recalled returns the first event that a call of the recall tool reads, or 0 for other calls.
-func (o *overlays) recalled(c conversation.ToolCall) uint64 {
-	if c.Name != conversation.ToolRecall {
-		return 0
-	}
-	id, ok := conversation.ParseRecallID(subject(c, ""))
-	switch {
-	case !ok:
-		return 0
-	case !id.Turns:
-		return id.First
-	}
-	for _, t := range o.turns {
-		if uint64(t.turn) == id.First {
-			return t.seq
-		}
-	}
-	return 0
 }
 
 // add records an overlay, and pushes a new line unless it joins an existing one.

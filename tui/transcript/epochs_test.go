@@ -15,6 +15,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
+	"plimsoll/tui/transcript"
 )
 
 // timeAt returns a time on the day of the test logs.
@@ -127,7 +128,7 @@ func TestACardShowsLaterUndos(t *testing.T) {
 	r.addCompaction(timeAt(14, 11), conversation.Origin{}, conversation.Revert{Event: second + 1})
 	r.wantText(t, "▎ Compacted turns 3–6 (partly undone)   60k", "ctrl+x undo")
 
-	r.SetUndoKey("")
+	r.SetKeys(transcript.Keys{})
 	r.wantText(t, fmt.Sprintf(" /undo-compact %d", second))
 	if n := strings.Count(r.screen(), "▎ Compacted"); n != 2 {
 		t.Errorf("reverts have cards of their own: %s", r.screen())

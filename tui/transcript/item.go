@@ -50,13 +50,18 @@ type drawOptions struct {
 	markdown   *markdown.Renderer
 	factor     float64
 	price      float64 // of a million tokens that are sent again, in US dollars; 0 if unknown or free
-	undo       string  // the key that undoes the newest compaction; may be ""
-	view       string  // the key that shows the history; may be ""
-	retry      string  // the key or command that sends a failed request again; may be ""
+	keys       Keys
 	zone       *time.Location
 	expanded   bool
 	pictures   map[string]Picture // by the blob of the image
 	generation int                // counts changes of styles, markdown, keys, zone and pictures
+}
+
+// Keys are the keys or commands that lines of the transcript name, "" for none.
+type Keys struct {
+	Undo  string // undoes the newest compaction
+	View  string // shows the history
+	Retry string // sends a failed request again
 }
 
 // roundedFactor rounds the factor so that a small change does not redraw
@@ -66,16 +71,16 @@ func (l *drawOptions) roundedFactor() int { return int(l.factor * 20) }
 // Styles are the styles of the transcript. All are inline: without padding, margin,
 // border or width.
 type Styles struct {
-	UserMark, User, Band      lipgloss.Style // Band is the background of user messages
-	Reasoning, ReasoningMark  lipgloss.Style
-	ToolOK, ToolFailed        lipgloss.Style
-	ToolRunning, ToolName     lipgloss.Style
-	ToolSubject, Weight, Hint lipgloss.Style
-	Output, Block             lipgloss.Style // Block is the background of commands
-	Diff                      diffview.Styles
-	Epoch, Undone, Note       lipgloss.Style // the card of a compaction and its bars; Undone also of other overlays
-	Info, Warning, Error      lipgloss.Style
-	Selected                  lipgloss.Style
+	UserMark, User, Band     lipgloss.Style // Band is the background of user messages
+	Reasoning, ReasoningMark lipgloss.Style
+	ToolFailed, ToolRunning  lipgloss.Style
+	ToolName, ToolSubject    lipgloss.Style
+	Weight, Hint             lipgloss.Style
+	Output, Block            lipgloss.Style // Block is the background of commands
+	Diff                     diffview.Styles
+	Undone, Note             lipgloss.Style // overlays that were undone or are no compaction; the bars of a compaction's card
+	Info, Warning, Error     lipgloss.Style
+	Selected                 lipgloss.Style
 }
 
 // proseIndent is how far the text of replies is indented, so that it aligns with the text after

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
+	"plimsoll/tui/transcript"
 )
 
 func TestStreamedEqualsStored(t *testing.T) {
@@ -155,7 +156,7 @@ func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 	const failure = "No answer after 4 tries (9 s)"
 	failed := conversation.TurnFailed{Message: failure, Hint: "is it running?"}
 	r := openTranscript(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: failure}, failed)
-	r.SetRetryKey("enter")
+	r.SetKeys(transcript.Keys{Retry: "enter"})
 	r.wantText(t, "■ broke off", "╎ "+failure, "is it running? · enter sends again")
 	if n := strings.Count(r.screen(), failure); n != 1 || !r.Failed() {
 		t.Errorf("failure %d times; Failed: %v", n, r.Failed())

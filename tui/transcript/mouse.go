@@ -9,7 +9,17 @@ func (m *Model) ScrollBy(lines int) {
 		return
 	}
 	m.selection.clear()
-	m.scroll.moveBy(lines)
+	s := m.scroll
+	s.normalize()
+	s.anchor = anchor{}
+	if lines < 0 {
+		s.up(-lines)
+	} else {
+		s.down(lines)
+	}
+	if s.follow = s.atEnd(); s.follow {
+		s.unseen = 0
+	}
 	m.dirty = true
 }
 
@@ -55,14 +65,28 @@ func (m *Model) CountLines(limit int) int {
 
 // Press begins a selection at a cell of the transcript.
 func (m *Model) Press(x, y int) {
-	m.selection.press(x, y)
+	m.scroll.normalize()
+	m.scroll.held = true
+	at := cell{x, y}
+	*m.selection = selection{scroll: m.scroll, pressed: true, from: at, to: at, at: m.scroll.place}
 	m.dirty = true
 }
 
 // Drag extends the selection to a cell, which may be outside the transcript. It
 // does nothing without a press.
 func (m *Model) Drag(x, y int) {
-	m.selection.drag(x, y)
+	s := m.selection
+	switch {
+	case !s.pressed:
+		return
+	case y < 0:
+		s.to = cell{0, 0}
+	case y >= m.scroll.height:
+		s.to = cell{m.items.width, m.scroll.height - 1}
+	default:
+		s.to = cell{max(x, 0), y}
+	}
+	s.active = s.active || s.from != s.to
 	m.dirty = true
 }
 
@@ -98,12 +122,11 @@ func (m *Model) click(p place, x int) Released {
 	x -= m.items.startColumn(p.entry)
 	switch it := m.items.entries[p.entry].item.(type) {
 	case *toolItem:
-		if line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1] {
-			if seq := m.overlays.recalled(it.call); seq != 0 {
-				return Released{View: seq}
-			}
+		onSubject := line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1]
+		if seq := m.recalled(it.call); onSubject && seq != 0 {
+			return Released{View: seq}
 		}
-		if it.call.Name == conversation.ToolTask && (line > 0 && it.state == callRunning || line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1]) {
+		if it.call.Name == conversation.ToolTask && (line > 0 && it.state == callRunning || onSubject) {
 			return Released{Task: it.call.ID}
 		}
 		if it.folded(&m.items.options) != nil {
@@ -117,9 +140,29 @@ func (m *Model) click(p place, x int) Released {
 		it.toggle()
 		m.scroll.follow = false
 	case *epochItem:
-		return it.released(line, x)
+		if line == it.undoLine && x >= it.undo[0] && x < it.undo[1] {
+			return Released{Undo: it.state.undoes}
+		}
+		return Released{View: it.made.Epoch}
 	}
 	return Released{}
+}
+
+// recalled returns the first event that a call of the recall tool reads, or 0 for other calls.
+func (m *Model) recalled(c conversation.ToolCall) uint64 {
+	id, ok := conversation.ParseRecallID(subject(c, ""))
+	switch {
+	case c.Name != conversation.ToolRecall || !ok:
+		return 0
+	case !id.Turns:
+		return id.First
+	}
+	for _, e := range m.items.entries {
+		if _, user := e.item.(*userItem); user && uint64(e.turn) == id.First {
+			return e.seq
+		}
+	}
+	return 0
 }
 
 // Selecting reports whether text is selected.

@@ -2,8 +2,6 @@ package transcript
 
 import (
 	"testing"
-
-	"plimsoll/conversation"
 )
 
 func TestOnlyEntriesNearTheScreenKeepTheirLines(t *testing.T) {
@@ -34,7 +32,7 @@ func TestOnlyEntriesNearTheScreenKeepTheirLines(t *testing.T) {
 	if last.drawing != nil || last.item.(*fakeItem).hasLayout || x.cache.lines != cached-1 {
 		t.Errorf("an entry that was removed keeps %v; %d lines are counted, want %d", last, x.cache.lines, cached-1)
 	}
-	if newReply(conversation.AssistantMessage{Text: "x"}).indent(0) != 2 {
+	if (&replyItem{text: "x"}).indent(0) != 2 {
 		t.Error("a reply that is not laid out has no indentation")
 	}
 }

@@ -45,10 +45,6 @@ const (
 	foldedBytes = 2000
 )
 
-func newReply(b conversation.AssistantMessage) *replyItem {
-	return &replyItem{text: b.Text, reasoning: b.Reasoning, stop: b.Stop, failure: b.Error}
-}
-
 func (r *replyItem) stream(text, reasoning string, l *drawOptions) {
 	if r.live == nil {
 		r.live = &liveReply{}
@@ -64,8 +60,8 @@ func (r *replyItem) stream(text, reasoning string, l *drawOptions) {
 	r.bump()
 }
 
-// finish replaces the streamed reply by the one in the log.
-func (r *replyItem) finish(b conversation.AssistantMessage, l *drawOptions) {
+// finish sets the reply in the log, which replaces the streamed one.
+func (r *replyItem) finish(b conversation.AssistantMessage) {
 	if r.live != nil && r.live.stream != nil && r.live.text.String() == b.Text {
 		r.streamed, r.streamedGen = r.live.stream, r.live.generation // most of it is laid out already
 	}
@@ -94,14 +90,9 @@ func (r *replyItem) source(l *drawOptions) string {
 
 func (r *replyItem) forget() { r.layout = nil }
 
-// prose reports whether a line belongs to the text, which has no mark in front.
-func (r *replyItem) prose(line int) bool {
-	return r.layout != nil && line >= r.layout.top && line < r.layout.end
-}
-
 func (r *replyItem) indent(line int) int {
-	if r.prose(line) {
-		return 0
+	if r.layout != nil && line >= r.layout.top && line < r.layout.end {
+		return 0 // the text has no mark in front
 	}
 	return 2
 }

@@ -20,7 +20,7 @@ func styles(theme themes.Theme) transcript.Styles {
 	s := themes.Build(theme)
 	return transcript.Styles{
 		UserMark: s.UserMark, User: s.User, Reasoning: s.Reasoning, ReasoningMark: s.Muted,
-		ToolOK: s.Success, ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted,
+		ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted,
 		ToolSubject: s.Text, Weight: s.Faint, Hint: s.Faint, Output: s.Muted,
 		Diff:   diffview.Styles(s.Diff),
 		Undone: s.Muted, Note: s.Rule,
@@ -47,7 +47,7 @@ type rig struct {
 func openTranscript(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
 	t.Helper()
 	r := &rig{Model: transcript.New(themeStyles(t, themes.PlimsollDark))}
-	r.SetUndoKey("ctrl+x")
+	r.SetKeys(transcript.Keys{Undo: "ctrl+x"})
 	r.SetZone(time.UTC)
 	r.SetSize(width, height)
 	r.add(bodies...)

@@ -95,21 +95,6 @@ func (s *scroll) toEnd() {
 	}
 }
 
-// moveBy moves the view by lines, up if negative. At the end the view follows again.
-func (s *scroll) moveBy(lines int) {
-	s.normalize()
-	s.anchor = anchor{}
-	if lines < 0 {
-		s.up(-lines)
-	} else {
-		s.down(lines)
-	}
-	s.follow = s.atEnd()
-	if s.follow {
-		s.unseen = 0
-	}
-}
-
 // remove deletes an item without moving the view.
 func (s *scroll) remove(e *entry) {
 	s.normalize()

@@ -21,29 +21,6 @@ type selection struct {
 
 type cell struct{ x, y int }
 
-func (s *selection) press(x, y int) {
-	s.scroll.normalize()
-	s.scroll.held = true
-	at := cell{x, y}
-	*s = selection{scroll: s.scroll, pressed: true, from: at, to: at, at: s.scroll.place}
-}
-
-// drag extends the selection to a cell, which may be outside the view. It does nothing without a press.
-func (s *selection) drag(x, y int) {
-	if !s.pressed {
-		return
-	}
-	to := cell{max(x, 0), y}
-	if y < 0 {
-		to = cell{0, 0}
-	}
-	if y >= s.scroll.height {
-		to = cell{s.scroll.items.width, s.scroll.height - 1}
-	}
-	s.to = to
-	s.active = s.active || s.from != s.to
-}
-
 // clear ends the selection and a press.
 func (s *selection) clear() {
 	s.scroll.held = false

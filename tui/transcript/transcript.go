@@ -69,14 +69,8 @@ func (m *Model) SetStyles(s Styles, md *markdown.Renderer) {
 	m.changeOptions(func(l *drawOptions) { l.styles, l.markdown = s, md })
 }
 
-// SetUndoKey sets the key that undoes the newest compaction, which its line shows; "" for no key.
-func (m *Model) SetUndoKey(name string) { m.changeOptions(func(l *drawOptions) { l.undo = name }) }
-
-// SetViewKey sets the key that shows the history, which the line of the newest compaction shows; "" for no key.
-func (m *Model) SetViewKey(name string) { m.changeOptions(func(l *drawOptions) { l.view = name }) }
-
-// SetRetryKey sets the key or command that sends a failed request again, which the failure's line shows; "" for no key.
-func (m *Model) SetRetryKey(name string) { m.changeOptions(func(l *drawOptions) { l.retry = name }) }
+// SetKeys sets the keys that lines of the transcript name.
+func (m *Model) SetKeys(k Keys) { m.changeOptions(func(l *drawOptions) { l.keys = k }) }
 
 // Failed reports whether the newest turn failed and no event followed.
 func (m *Model) Failed() bool { return m.failed != nil }
@@ -148,14 +142,6 @@ func (m *Model) ToggleExpanded() {
 // HasMessages reports whether the transcript shows anything other than notices and outputs.
 func (m *Model) HasMessages() bool { return m.hasMessages }
 
-// Turns is the number of turns of the conversation, including rewound turns.
-func (m *Model) Turns() int {
-	if n := len(m.overlays.turns); n > 0 {
-		return m.overlays.turns[n-1].turn + 1
-	}
-	return 0
-}
-
 // Height is the number of lines that View returns.
 func (m *Model) Height() int { return m.scroll.height }
 
@@ -179,6 +165,3 @@ func (m *Model) View() string {
 	m.dirty = false
 	return m.view
 }
-
-// TurnOf returns the turn of an event of the log.
-func (m *Model) TurnOf(seq uint64) int { return m.overlays.turnOf(seq) }

@@ -196,8 +196,8 @@ func (n *noticeItem) failureLines(l *drawOptions, lines []string, room int) []st
 	case n.resumed:
 		bar = l.styles.Info
 		lines = pane.Each(bar, lines)
-	case n.canRetry && l.retry != "":
-		key = l.retry + " sends again"
+	case n.canRetry && l.keys.Retry != "":
+		key = l.keys.Retry + " sends again"
 	}
 	last := len(lines) - 1
 	if free := min(room, cardWidth) - ansi.StringWidth(lines[last]) - ansi.StringWidth(key); key != "" && n.hint == "" && free >= 2 {
