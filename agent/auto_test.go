@@ -46,8 +46,8 @@ func textOf(tokens int) string { return strings.Repeat("word ", tokens*4/5) }
 
 // serverWithoutUsage returns a server that has no window and reports no usage, so that
 // the meter counts requests by its estimates.
-func serverWithoutUsage(s agenttest.Summariser) *agenttest.Server {
-	return &agenttest.Server{OmitsUsage: true, Summary: s}
+func serverWithoutUsage(s agenttest.Summariser) *agenttest.Provider {
+	return &agenttest.Provider{OmitsUsage: true, Summary: s}
 }
 
 func goodSummaries(gate *agenttest.Gate) agenttest.Summariser {
@@ -64,7 +64,7 @@ func failingSummaries(err error) agenttest.Summariser {
 }
 
 // startChat returns an idle rig after that many turns with the server.
-func startChat(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*core.Options)) *rig {
+func startChat(t *testing.T, s *agenttest.Provider, turns, tokens int, change func(*core.Options)) *rig {
 	t.Helper()
 	r := start(t, func(o *core.Options) {
 		o.Provider = s
@@ -80,7 +80,7 @@ func startChat(t *testing.T, s *agenttest.Server, turns, tokens int, change func
 	return r
 }
 
-func summaryRequests(s *agenttest.Server) int {
+func summaryRequests(s *agenttest.Provider) int {
 	n := 0
 	for _, served := range s.Served() {
 		if served.Purpose == conversation.PurposeSummary {
@@ -234,16 +234,16 @@ func TestNoteReplacesTurnsWhenTheFormerModelFails(t *testing.T) {
 }
 
 func TestRequestThatFitsAgainStopsWaitingForItsSummary(t *testing.T) {
-	under := func(change func(*preset.Rules)) func(*rig, *agenttest.Server) {
-		return func(r *rig, _ *agenttest.Server) {
+	under := func(change func(*preset.Rules)) func(*rig, *agenttest.Provider) {
+		return func(r *rig, _ *agenttest.Provider) {
 			rules := preset.RulesOf(preset.Plimsoll)
 			change(&rules)
 			r.Configure(nil, rules)
 		}
 	}
-	for name, act := range map[string]func(*rig, *agenttest.Server){
-		"a larger model": func(r *rig, s *agenttest.Server) { r.SwitchModel(otherModel("big", largeWindow), s) },
-		"a larger window": func(r *rig, _ *agenttest.Server) {
+	for name, act := range map[string]func(*rig, *agenttest.Provider){
+		"a larger model": func(r *rig, s *agenttest.Provider) { r.SwitchModel(otherModel("big", largeWindow), s) },
+		"a larger window": func(r *rig, _ *agenttest.Provider) {
 			r.SetWindow("test/m", meter.Window{Tokens: largeWindow, Source: meter.WindowServer})
 		},
 		"nothing by itself":         under(func(r *preset.Rules) { r.Auto.Enabled = false }),
@@ -331,12 +331,12 @@ func TestFormerModelSummarisesAStoredConversation(t *testing.T) {
 // A user action can make a summary stale while a request waits for it. That is no
 // failure: another summary is requested, and no turns are dropped.
 func TestStaleSummaryIsRequestedAgain(t *testing.T) {
-	for name, act := range map[string]func(*rig, *agenttest.Server){
-		"a smaller model": func(r *rig, s *agenttest.Server) { r.SwitchModel(otherModel("m2", 28_000), s) },
-		"a smaller window": func(r *rig, _ *agenttest.Server) {
+	for name, act := range map[string]func(*rig, *agenttest.Provider){
+		"a smaller model": func(r *rig, s *agenttest.Provider) { r.SwitchModel(otherModel("m2", 28_000), s) },
+		"a smaller window": func(r *rig, _ *agenttest.Provider) {
 			r.SetWindow("test/m", meter.Window{Tokens: 28_000, Source: meter.WindowServer})
 		},
-		"an undo": func(r *rig, _ *agenttest.Server) { r.UndoCompaction(0) },
+		"an undo": func(r *rig, _ *agenttest.Provider) { r.UndoCompaction(0) },
 	} {
 		runBubble(t, name, func(t *testing.T) {
 			gate, calls := agenttest.NewGate(), 0

@@ -28,7 +28,7 @@ import (
 // look, the server answers message n with "answer to" and the beginning of the message.
 type longConversation struct {
 	*rig
-	server *agenttest.Server
+	server *agenttest.Provider
 	sent   []string // messages, in the order they were sent
 
 	mu     sync.Mutex // guards looked
@@ -40,7 +40,7 @@ const longWindow = 8192
 
 func startLong(t *testing.T, server func(*longConversation), options func(*core.Options)) *longConversation {
 	t.Helper()
-	l := &longConversation{server: &agenttest.Server{Window: longWindow}, looked: map[string]int{}}
+	l := &longConversation{server: &agenttest.Provider{Window: longWindow}, looked: map[string]int{}}
 	l.server.Answer = l.answer
 	l.server.StoredEvents = func() int { return len(l.memory.Events()) }
 	if server != nil {

@@ -183,7 +183,7 @@ func TestSummariesAreNotReviewedWithoutAUser(t *testing.T) {
 
 // heldForReview returns a rig in which a request above the hard line waits for the
 // review: under ONE's rules, or when background summaries are off.
-func heldForReview(t *testing.T, s *agenttest.Server, p preset.Name) *rig {
+func heldForReview(t *testing.T, s *agenttest.Provider, p preset.Name) *rig {
 	t.Helper()
 	var r *rig
 	if p == preset.OneClaw {

@@ -115,16 +115,12 @@ func (m *Memory) KeepWaiting(ctx context.Context, texts []string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.waiting = append([]string(nil), texts...)
+	m.waiting = slices.Clone(texts)
 	return nil
 }
 
 // Waiting is the stored queue of messages.
-func (m *Memory) Waiting() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([]string(nil), m.waiting...)
-}
+func (m *Memory) Waiting() []string { return copied(&m.mu, &m.waiting) }
 
 // SaveCalibration stores a calibration under a key. It may overlap other writes.
 func (m *Memory) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
@@ -138,18 +134,10 @@ func (m *Memory) SaveCalibration(ctx context.Context, key string, c conversation
 }
 
 // Events are the stored events.
-func (m *Memory) Events() []conversation.Event {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.events)
-}
+func (m *Memory) Events() []conversation.Event { return copied(&m.mu, &m.events) }
 
 // Batches are the stored events, one slice for each transaction.
-func (m *Memory) Batches() [][]conversation.Event {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.batches)
-}
+func (m *Memory) Batches() [][]conversation.Event { return copied(&m.mu, &m.batches) }
 
 // Partial is the newest stored partial reply, nil after its reply was appended.
 func (m *Memory) Partial() *conversation.PartialReply {
@@ -159,11 +147,7 @@ func (m *Memory) Partial() *conversation.PartialReply {
 }
 
 // Partials are all partial replies that were stored, in order.
-func (m *Memory) Partials() []conversation.PartialReply {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.partials)
-}
+func (m *Memory) Partials() []conversation.PartialReply { return copied(&m.mu, &m.partials) }
 
 // Blob is the text stored under a name, "" for an unknown name.
 func (m *Memory) Blob(name string) string {
@@ -177,4 +161,11 @@ func (m *Memory) Calibration(key string) conversation.Calibration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.calibrations[key]
+}
+
+// copied returns a copy of a slice that mu guards.
+func copied[E any](mu *sync.Mutex, s *[]E) []E {
+	mu.Lock()
+	defer mu.Unlock()
+	return slices.Clone(*s)
 }

@@ -121,18 +121,10 @@ func (b *Toolbox) Allow(_ context.Context, call conversation.ToolCall, g convers
 }
 
 // Allowed are the recorded grants.
-func (b *Toolbox) Allowed() []Allowed {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.allowed)
-}
+func (b *Toolbox) Allowed() []Allowed { return copied(&b.mu, &b.allowed) }
 
 // Calls are the calls that ran, in the order they began.
-func (b *Toolbox) Calls() []conversation.ToolCall {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.calls)
-}
+func (b *Toolbox) Calls() []conversation.ToolCall { return copied(&b.mu, &b.calls) }
 
 // Parallel is the largest number of calls that ran at the same time, and running the number of those that run now.
 func (b *Toolbox) Parallel() (most, running int) {

@@ -42,11 +42,7 @@ func Watch(ctx context.Context, m *updates.Mailbox) *Watcher {
 func (w *Watcher) Done() <-chan struct{} { return w.done }
 
 // Updates are the updates so far.
-func (w *Watcher) Updates() []updates.Update {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.updates)
-}
+func (w *Watcher) Updates() []updates.Update { return copied(&w.mu, &w.updates) }
 
 // Await waits for the first update that matches, and returns it. The error is that of ctx.
 func (w *Watcher) Await(ctx context.Context, match func(updates.Update) bool) (updates.Update, error) {

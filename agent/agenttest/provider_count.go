@@ -14,7 +14,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// How the fake server counts tokens: unlike the client, for every kind of text.
+// How the fake provider counts tokens: unlike the client, for every kind of text.
 const (
 	asciiPerToken = 3.6
 	tokensPerCJK  = 1.1

@@ -33,7 +33,7 @@ func request(messages ...projection.Message) llm.Request {
 func TestServerRefusesWhatIsTooLong(t *testing.T) {
 	t.Parallel()
 	long := request(user(strings.Repeat("word ", 360)))
-	s := &agenttest.Server{Window: 400, Windows: map[string]int{"large": 1000}}
+	s := &agenttest.Provider{Window: 400, Windows: map[string]int{"large": 1000}}
 	for _, model := range []string{"m", "large"} {
 		long.Model = model
 		var failure *llm.Error
