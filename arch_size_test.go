@@ -14,7 +14,7 @@ type size struct{ program, tests int }
 var ceilings = map[string]size{
 	".":                             {79, 1248},
 	"agent":                         {3533, 8388},
-	"agent/agenttest":               {982, 82},
+	"agent/agenttest":               {934, 82},
 	"agent/anthropic":               {1126, 466},
 	"agent/anthropic/anthropictest": {592, 154},
 	"agent/catalog":                 {471, 336},
