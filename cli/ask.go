@@ -21,11 +21,7 @@ import (
 )
 
 type askCommand struct {
-	agents        *session.Agents
-	console       *console.Console
-	conversations *session.Conversations
-	models        *setup.Models
-	settings      *setup.Settings
+	*app
 
 	continueNewest bool
 	resume         string
@@ -86,21 +82,21 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
-	if err := cmd.console.CheckPrompt(prompt); err != nil {
+	if err := cmd.Console.CheckPrompt(prompt); err != nil {
 		return err
 	}
 	own := cmd.ownCommand(prompt)
 	newest := cmd.continueNewest || cmd.compact.IsGiven && cmd.resume == ""
-	id, err := resumeID(ctx, cmd.conversations, newest, cmd.resume)
+	id, err := resumeID(ctx, cmd.Conversations, newest, cmd.resume)
 	if err != nil {
 		return err
 	}
 	var s session.ConversationState
 	if cmd.compact.IsGiven {
-		if s, err = cmd.conversations.StateOf(ctx, id); err != nil {
+		if s, err = cmd.Conversations.StateOf(ctx, id); err != nil {
 			return err
 		}
 		if _, err := s.NeedsModel(cmd.compact.Request("ask")); err != nil {
@@ -112,20 +108,20 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		return err
 	}
 	typed := prompt
-	prompt, err = cmd.console.AppendInput(ctx, prompt, conn.Model.Name(), conn.Model.Window)
+	prompt, err = cmd.Console.AppendInput(ctx, prompt, conn.Model.Name(), conn.Model.Window)
 	if err != nil {
 		return err
 	}
 	p := cmd.printer(schema)
 	if cmd.compact.IsGiven {
 		p.lines.Start(id, conn.Model.Name())
-		p.printNotes(cmd.settings.RefusedNotes(), hostedModelNotes(s.Events, conn.Model))
+		p.printNotes(cmd.Settings.RefusedNotes(), hostedModelNotes(s.Events, conn.Model))
 		show := func(u updates.Update) { p.lines.Show(p.withoutEarlierReply(u)) }
-		if err := cmd.agents.CompactFirst(ctx, s, cmd.compact.Request("ask"), conn, show); err != nil {
+		if err := cmd.Agents.CompactFirst(ctx, s, cmd.compact.Request("ask"), conn, show); err != nil {
 			return errors.Join(err, p.endFailed(ctx))
 		}
 	}
-	running, err := cmd.agents.Start(ctx, conn, session.OpenOptions{ID: id, Mode: mode, Schema: schema})
+	running, err := cmd.Agents.Start(ctx, conn, session.OpenOptions{ID: id, Mode: mode, Schema: schema})
 	switch {
 	case err != nil && cmd.compact.IsGiven:
 		return errors.Join(err, p.endFailed(ctx))
@@ -134,7 +130,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	case cmd.compact.IsGiven:
 		p.printNotes(running.Notes)
 	default:
-		p.printNotes(cmd.settings.RefusedNotes(), running.Notes, hostedModelNotes(running.Events, running.Connection.Model))
+		p.printNotes(cmd.Settings.RefusedNotes(), running.Notes, hostedModelNotes(running.Events, running.Connection.Model))
 	}
 	p.running = running
 	p.lines.Start(running.ID, running.Connection.Model.Name())

@@ -9,15 +9,13 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/owncommand"
 	"plimsoll/cli/screen"
-	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 )
 
 // askedCommand is the command of the user's own that a prompt names.
 type askedCommand struct {
 	owncommand.Command
-	args     string
-	settings *setup.Settings
+	args string
 }
 
 // ownCommand returns the command that a prompt names, or nil. Its model answers unless --model names another.
@@ -30,18 +28,18 @@ func (cmd *askCommand) ownCommand(prompt string) *askedCommand {
 	if end < 0 {
 		end = len(rest)
 	}
-	list, passedOver := cmd.settings.OwnCommands()
+	list, passedOver := cmd.Settings.OwnCommands()
 	c, ok := owncommand.Named(list, rest[:end])
 	if !ok {
 		if passedOver != nil {
-			cmd.console.Note("commands of your own: %s", strings.ReplaceAll(passedOver.Error(), "\n", "; "))
+			cmd.Console.Note("commands of your own: %s", strings.ReplaceAll(passedOver.Error(), "\n", "; "))
 		}
 		return nil
 	}
-	if cmd.settings.Flags.Model != "" {
+	if cmd.Settings.Flags.Model != "" {
 		c.Model = ""
 	}
-	return &askedCommand{Command: c, args: rest[end:], settings: cmd.settings}
+	return &askedCommand{Command: c, args: rest[end:]}
 }
 
 // message returns the prompt with the message of the command, or of a server's prompt, in place of what was typed. It may be called
@@ -61,7 +59,7 @@ func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, pro
 		}
 		return text + strings.TrimPrefix(prompt, typed), err
 	}
-	maker := screen.NewMaker(own.settings, p.running)
+	maker := screen.NewMaker(p.running)
 	text, notes, err := maker.Message(ctx, own.Command, own.args, nil)
 	if _, ok := errors.AsType[*owncommand.ApprovalError](err); ok {
 		return "", console.WithHint(fmt.Errorf("not sent: %w", err), "--approve all allows it, and so does a rule in permissions.allow")

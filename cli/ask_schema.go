@@ -22,7 +22,7 @@ func (cmd *askCommand) connect(ctx context.Context, id string) (setup.Connection
 	if err != nil {
 		return setup.Connection{}, nil, err
 	}
-	conn, err := cmd.models.ConnectFor(ctx, id, false)
+	conn, err := cmd.Models.ConnectFor(ctx, id, false)
 	if why := openai.RefusesSchema(conn.Model.Provider, conn.Model.ID); err == nil && schema != nil && why != "" {
 		err = console.WrongUse("--output-schema: %s; choose another model with --model", why)
 	}
@@ -36,7 +36,7 @@ func (cmd *askCommand) schema() (conversation.RawJSON, error) {
 		return nil, nil
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(cmd.console.Dir, path)
+		path = filepath.Join(cmd.Console.Dir, path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -54,9 +54,9 @@ func (cmd *askCommand) schema() (conversation.RawJSON, error) {
 
 // printer returns the printer of the turn. Replies by a schema are for scripts, and not rendered.
 func (cmd *askCommand) printer(schema conversation.RawJSON) *turnPrinter {
-	p := newTurnPrinter(cmd.console, cmd.json)
+	p := newTurnPrinter(cmd.Console, cmd.json)
 	if schema != nil && p.lines == nil {
-		p.reply = &console.Reply{Out: cmd.console.Stdout}
+		p.reply = &console.Reply{Out: cmd.Console.Stdout}
 	}
 	return p
 }

@@ -149,7 +149,7 @@ func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 	a := newApp(console.Env{}, setup.Flags{Set: []string{
 		"providers.x.headers.Authorization=secret", "providers={x: {headers: {Authorization: secret}}}", " providers = {}", "ui.theme=dark",
 	}})
-	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.settings.Overrides()); diff != "" {
+	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.Settings.Overrides()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -15,18 +15,13 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/screen"
-	"plimsoll/cli/session"
-	"plimsoll/cli/setup"
 	"plimsoll/cli/terminal"
 	"plimsoll/tui"
 )
 
 // chatCommand is the root command, which opens the interactive chat.
 type chatCommand struct {
-	host          func(screen.ChatOptions) *screen.Host
-	console       *console.Console
-	conversations *session.Conversations
-	settings      *setup.Settings
+	*app
 
 	options screen.ChatOptions
 }
@@ -59,13 +54,13 @@ built-in demo model that is not an AI.`,
 // Run shows the chat until the user quits.
 func (cmd *chatCommand) Run(ctx context.Context) error {
 	options := cmd.options
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
-	if !console.Terminal(cmd.console.Stdin) || !console.Terminal(cmd.console.Stdout) {
+	if !console.Terminal(cmd.Console.Stdin) || !console.Terminal(cmd.Console.Stdout) {
 		return console.AsUsage(console.WithHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe"))
 	}
-	cfg := cmd.settings.Cfg()
+	cfg := cmd.Settings.Cfg()
 	keys := map[string][]string{}
 	for action, k := range cfg.UI.Keys {
 		keys[action] = k
@@ -74,27 +69,27 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	theme, userThemes, err := cmd.settings.Theme(*cmd.settings.Loaded.Load())
+	theme, userThemes, err := cmd.Settings.Theme(*cmd.Settings.Loaded.Load())
 	if err != nil {
 		return console.AsUsage(err)
 	}
 	if options, err = cmd.resolveResume(ctx, options); err != nil {
 		return err
 	}
-	h := cmd.host(options)
+	h := screen.NewHost(cmd.Agents, options)
 	defer h.Close()
-	features := terminal.New(cmd.console.Getenv)
+	features := terminal.New(cmd.Console.Getenv)
 	signalled := ctx // is cancelled by a signal to the program
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit, EditFile: cmd.editFile,
-		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.console.Colourless(), Colors: cmd.console.Colors(), Mouse: cfg.UI.Mouse, Motion: features.Moves(cfg.UI.Motion), Panel: cfg.UI.Panel, OwnStatus: h.OwnStatus(cfg.UI.StatusCommand),
+		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.Console.Colourless(), Colors: cmd.Console.Colors(), Mouse: cfg.UI.Mouse, Motion: features.Moves(cfg.UI.Motion), Panel: cfg.UI.Panel, OwnStatus: h.OwnStatus(cfg.UI.StatusCommand),
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
-		Pictures: h.Pictures(features.Artist(cfg.Images.Draw)), ClipboardImage: h.ClipboardImage(terminal.Clipboard{Env: cmd.console.Getenv}),
-		Place: cmd.console.Home(cmd.settings.Workspace), Pick: options.Resume == screen.Pick,
+		Pictures: h.Pictures(features.Artist(cfg.Images.Draw)), ClipboardImage: h.ClipboardImage(terminal.Clipboard{Env: cmd.Console.Getenv}),
+		Place: cmd.Console.Home(cmd.Settings.Workspace), Pick: options.Resume == screen.Pick,
 	})
-	err = runScreen(ctx, model, &h.Pace, cmd.console.Stdout, tea.WithInput(cmd.console.Stdin))
+	err = runScreen(ctx, model, &h.Pace, cmd.Console.Stdout, tea.WithInput(cmd.Console.Stdin))
 	stop()
 	draftErr := model.KeepDraft(context.WithoutCancel(ctx))
 	return errors.Join(err, draftErr, h.Leave(model.LastExchange()), signalled.Err())
@@ -105,7 +100,7 @@ func (cmd *chatCommand) resolveResume(ctx context.Context, options screen.ChatOp
 	if options.Resume == screen.Pick {
 		return options, nil
 	}
-	id, err := resumeID(ctx, cmd.conversations, options.Newest, options.Resume)
+	id, err := resumeID(ctx, cmd.Conversations, options.Newest, options.Resume)
 	if id == "" {
 		return options, err
 	}
@@ -114,7 +109,7 @@ func (cmd *chatCommand) resolveResume(ctx context.Context, options screen.ChatOp
 
 func (cmd *chatCommand) editor() []string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if editor := strings.Fields(cmd.console.Getenv(name)); len(editor) > 0 {
+		if editor := strings.Fields(cmd.Console.Getenv(name)); len(editor) > 0 {
 			return editor
 		}
 	}

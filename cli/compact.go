@@ -24,11 +24,7 @@ import (
 //   - --dry-run writes nothing. Its numbers are those of the real run, except for the size of a summary.
 
 type compactCommand struct {
-	agents        *session.Agents
-	console       *console.Console
-	conversations *session.Conversations
-	models        *setup.Models
-	settings      *setup.Settings
+	*app
 
 	profile  string
 	from, to string
@@ -92,15 +88,15 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	snapshot, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.Conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	s, err := cmd.conversations.State(ctx, snapshot)
+	s, err := cmd.Conversations.State(ctx, snapshot)
 	if err != nil {
 		return err
 	}
-	cmd.settings.NoteRefused()
+	cmd.Settings.NoteRefused()
 	if cmd.undo || cmd.redo {
 		return cmd.undoOrRedo(ctx, s)
 	}
@@ -111,8 +107,8 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 		}
 		return cmd.writeCompaction(session.NewCompaction(s, proposal.Preview()))
 	}
-	connect := func() (setup.Connection, error) { return cmd.models.ConnectFor(ctx, s.ID, true) }
-	done, err := cmd.agents.Compact(ctx, s, request, connect, func(updates.Update) {})
+	connect := func() (setup.Connection, error) { return cmd.Models.ConnectFor(ctx, s.ID, true) }
+	done, err := cmd.Agents.Compact(ctx, s, request, connect, func(updates.Update) {})
 	if err != nil {
 		return err
 	}
@@ -169,7 +165,7 @@ func (cmd *compactCommand) check() error {
 // undoOrRedo undoes the newest compaction, or redoes the last undone one.
 func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.ConversationState) error {
 	var done session.Reverted
-	err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
+	err := cmd.Conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
 		r, err := edit.NewReversal(s.WithPartial, s.Rules, s.Inputs, edit.ReversalRequest{Redo: cmd.redo}, s.NextSeq())
 		if err != nil {
 			return nil, err
@@ -186,21 +182,21 @@ func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.Conversatio
 // writeCompaction writes the result to standard output.
 func (cmd *compactCommand) writeCompaction(c session.Compaction) error {
 	if cmd.json {
-		return console.WriteJSON(cmd.console.Stdout, c)
+		return console.WriteJSON(cmd.Console.Stdout, c)
 	}
-	_, err := io.WriteString(cmd.console.Stdout, cmd.console.Text(c.Text()))
+	_, err := io.WriteString(cmd.Console.Stdout, cmd.Console.Text(c.Text()))
 	return err
 }
 
 func (cmd *compactCommand) writeReverted(r session.Reverted) error {
 	if cmd.json {
-		return console.WriteJSON(cmd.console.Stdout, r)
+		return console.WriteJSON(cmd.Console.Stdout, r)
 	}
 	state, inverse := "undone", "redo"
 	if r.Redone {
 		state, inverse = "active again", "undo"
 	}
-	_, err := fmt.Fprintf(cmd.console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
+	_, err := fmt.Fprintf(cmd.Console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
 		r.Epoch, state, numbers.Grouped(r.Before), numbers.Grouped(r.After), inverse, r.ID, inverse)
 	return err
 }

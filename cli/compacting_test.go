@@ -50,11 +50,11 @@ func storeBodies(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 
 func storeLog(t *testing.T, a *app, id string, events []conversation.Event) {
 	t.Helper()
-	store, err := a.resources.Open()
+	store, err := a.Resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.Settings.Workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +66,11 @@ func storeLog(t *testing.T, a *app, id string, events []conversation.Event) {
 // openHost returns a host with an open conversation, a new one if id is "".
 func openHost(t *testing.T, a *app, conn setup.Connection, id string) *screen.Host {
 	t.Helper()
-	running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: id, Interactive: true})
+	running, err := a.Agents.Start(t.Context(), conn, session.OpenOptions{ID: id, Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := a.newHost(screen.ChatOptions{})
+	h := screen.NewHost(a.Agents, screen.ChatOptions{})
 	h.Running = running
 	return h
 }
@@ -80,11 +80,11 @@ const stored = "abcdefgh2345"
 func TestTranscriptsArePrivateAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.Close()
+	defer a.Resources.Close()
 	view := projection.Project(newEvents(fileTurns(1)...))
 	seen := map[string]bool{}
 	for range 3 {
-		path, err := a.conversations.SaveTranscript(t.Context(), view)
+		path, err := a.Conversations.SaveTranscript(t.Context(), view)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,24 +99,24 @@ func TestTranscriptsArePrivateAndNeverOverwritten(t *testing.T) {
 		if st.Mode().Perm() != 0o600 || strings.Count(string(data), "\n") != 4 || seen[path] {
 			t.Errorf("%s: mode %v, %d lines, written before: %v", path, st.Mode(), strings.Count(string(data), "\n"), seen[path])
 		}
-		if ok, _ := filepath.Match("transcript_[0-9]*.jsonl", filepath.Base(path)); !ok || filepath.Dir(path) != a.settings.Paths.Transcripts() {
+		if ok, _ := filepath.Match("transcript_[0-9]*.jsonl", filepath.Base(path)); !ok || filepath.Dir(path) != a.Settings.Paths.Transcripts() {
 			t.Errorf("a transcript is at %s", path)
 		}
 		seen[path] = true
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := a.conversations.SaveTranscript(ctx, view); err == nil {
+	if _, err := a.Conversations.SaveTranscript(ctx, view); err == nil {
 		t.Error("a cancelled transcript was saved")
 	}
-	if left, _ := filepath.Glob(filepath.Join(a.settings.Paths.Transcripts(), "*")); len(left) != len(seen) {
+	if left, _ := filepath.Glob(filepath.Join(a.Settings.Paths.Transcripts(), "*")); len(left) != len(seen) {
 		t.Errorf("%d files are left, not %d", len(left), len(seen))
 	}
 }
 
 func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 	t.Helper()
-	events, _, err := a.resources.Store.Load(t.Context(), id)
+	events, _, err := a.Resources.Store.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +132,12 @@ func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 func TestAnInterruptedSummaryChangesNothing(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.Close()
+	defer a.Resources.Close()
 	notifyingWriter := newNotifyingWriter()
-	a.console.Stderr = notifyingWriter
+	a.Console.Stderr = notifyingWriter
 	storeBodies(t, a, stored, fileTurns(5)...)
 	conn := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
-	running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: stored})
+	running, err := a.Agents.Start(t.Context(), conn, session.OpenOptions{ID: stored})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestAnInterruptedSummaryChangesNothing(t *testing.T) {
 	}()
 	request := edit.NewRequest()
 	request.Profile = preset.ProfileHeavy
-	if _, err := a.agents.CompactRunning(ctx, running, request, func(updates.Update) {}); !errors.Is(err, context.Canceled) {
+	if _, err := a.Agents.CompactRunning(ctx, running, request, func(updates.Update) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 	if err := running.Close(); err != nil {

@@ -11,12 +11,9 @@ import (
 	"plimsoll/config"
 )
 
-type configCommands struct {
-	console  *console.Console
-	settings *setup.Settings
-}
+type configCommand struct{ *app }
 
-func configCommand(cmd *configCommands) *cobra.Command {
+func (cmd *configCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Manage the configuration",
@@ -72,86 +69,86 @@ that "plimsoll config path" names. A file that is there is never overwritten.`,
 	return c
 }
 
-func (cmd *configCommands) path() error {
-	path, err := cmd.settings.ConfigFile()
+func (cmd *configCommand) path() error {
+	path, err := cmd.Settings.ConfigFile()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(path))
+	fmt.Fprintln(cmd.Console.Stdout, cmd.Console.Text(path))
 	return nil
 }
 
-func (cmd *configCommands) check() error {
-	loaded, err := cmd.settings.Load()
+func (cmd *configCommand) check() error {
+	loaded, err := cmd.Settings.Load()
 	if err != nil {
 		return err
 	}
-	for _, note := range cmd.settings.UnknownNotes(loaded) {
-		cmd.console.Note("%s", note)
+	for _, note := range cmd.Settings.UnknownNotes(loaded) {
+		cmd.Console.Note("%s", note)
 	}
 	for _, r := range loaded.Trusted {
-		cmd.console.Note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+		cmd.Console.Note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}
 	for _, r := range loaded.Refused {
-		cmd.console.Note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+		cmd.Console.Note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}
 	if len(loaded.Refused) > 0 {
-		cmd.console.Note("`plimsoll config trust` applies the rest")
+		cmd.Console.Note("`plimsoll config trust` applies the rest")
 	}
-	fmt.Fprintln(cmd.console.Stdout, "ok")
+	fmt.Fprintln(cmd.Console.Stdout, "ok")
 	return nil
 }
 
-func (cmd *configCommands) init() error {
-	path, err := cmd.settings.ConfigFile()
+func (cmd *configCommand) init() error {
+	path, err := cmd.Settings.ConfigFile()
 	if err != nil {
 		return err
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return console.WithHint(fmt.Errorf("%s exists already", path), "edit it, move it away, or name another with --config")
 	}
-	if err := config.ReplaceFile(path, cmd.console.Example); err != nil {
+	if err := config.ReplaceFile(path, cmd.Console.Example); err != nil {
 		return err
 	}
-	fmt.Fprintln(cmd.console.Stdout, "Wrote "+cmd.console.Text(path)+". Every line in it is a default: delete what you do not change.")
+	fmt.Fprintln(cmd.Console.Stdout, "Wrote "+cmd.Console.Text(path)+". Every line in it is a default: delete what you do not change.")
 	return nil
 }
 
-func (cmd *configCommands) trust(forget bool) error {
-	workspace, err := config.FindWorkspace(cmd.console.Dir)
+func (cmd *configCommand) trust(forget bool) error {
+	workspace, err := config.FindWorkspace(cmd.Console.Dir)
 	if err != nil {
 		return err
 	}
 	if forget {
-		if err := cmd.settings.ForgetTrust(workspace); err != nil {
+		if err := cmd.Settings.ForgetTrust(workspace); err != nil {
 			return err
 		}
-		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.Text(cmd.console.Home(workspace))+" any more.")
+		fmt.Fprintln(cmd.Console.Stdout, "Nothing is kept of "+cmd.Console.Text(cmd.Console.Home(workspace))+" any more.")
 		return nil
 	}
-	loaded, err := cmd.settings.Read(workspace, nil, nil)
+	loaded, err := cmd.Settings.Read(workspace, nil, nil)
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
-	contents := cmd.settings.WorkspaceContents()
+	contents := cmd.Settings.WorkspaceContents()
 	if loaded.Hash == "" && len(contents) == 0 {
-		return console.WithHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.Home(workspace)), "there is nothing to trust")
+		return console.WithHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.Console.Home(workspace)), "there is nothing to trust")
 	}
-	if err := cmd.settings.StoreTrust(setup.Trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}, contents...); err != nil {
+	if err := cmd.Settings.StoreTrust(setup.Trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}, contents...); err != nil {
 		return err
 	}
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {
-		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
+		fmt.Fprintln(cmd.Console.Stdout, cmd.Console.Text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
 	}
 	for _, c := range contents {
-		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(cmd.console.Home(c.Path)+": it "+c.Why))
+		fmt.Fprintln(cmd.Console.Stdout, cmd.Console.Text(cmd.Console.Home(c.Path)+": it "+c.Why))
 	}
-	for _, note := range cmd.settings.UnknownNotes(loaded) {
-		cmd.console.Note("%s", note)
+	for _, note := range cmd.Settings.UnknownNotes(loaded) {
+		cmd.Console.Note("%s", note)
 	}
-	fmt.Fprintln(cmd.console.Stdout, "Applied from now on, until the file changes.")
+	fmt.Fprintln(cmd.Console.Stdout, "Applied from now on, until the file changes.")
 	return nil
 }

@@ -19,9 +19,7 @@ import (
 
 // connectCommand stores the key of a provider.
 type connectCommand struct {
-	console   *console.Console
-	settings  *setup.Settings
-	providers *setup.Providers
+	*app
 
 	skipCheck bool
 }
@@ -45,14 +43,14 @@ the environment is used before a stored one.`,
 }
 
 func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
 	provider, err := cmd.provider(ctx, args)
 	if err != nil {
 		return err
 	}
-	key, err := readKey(ctx, cmd.console, provider)
+	key, err := readKey(ctx, cmd.Console, provider)
 	if err != nil {
 		return err
 	}
@@ -61,7 +59,7 @@ func (cmd *connectCommand) Run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	where, err := cmd.providers.Connect(provider, key)
+	where, err := cmd.Providers.Connect(provider, key)
 	if err != nil {
 		return err
 	}
@@ -75,7 +73,7 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 	switch {
 	case len(args) > 0:
 		name = args[0]
-	case !console.Terminal(cmd.console.Stdin):
+	case !console.Terminal(cmd.Console.Stdin):
 		return "", console.AsUsage(console.WithHint(errors.New("which provider?"),
 			"plimsoll connect PROVIDER, one of "+strings.Join(known, ", ")+" or of your configuration"))
 	default:
@@ -84,8 +82,8 @@ func (cmd *connectCommand) provider(ctx context.Context, args []string) (string,
 			return "", err
 		}
 	}
-	if !cmd.providers.Known(strings.ToLower(name)) {
-		return "", unknownProvider(name, cmd.providers)
+	if !cmd.Providers.Known(strings.ToLower(name)) {
+		return "", unknownProvider(name, cmd.Providers)
 	}
 	return strings.ToLower(name), nil
 }
@@ -98,13 +96,13 @@ func unknownProvider(name string, providers *setup.Providers) error {
 func (cmd *connectCommand) askProvider(ctx context.Context, known []string) (string, error) {
 	for i, name := range known {
 		note := ""
-		if k := cmd.providers.Key(name); k.Source != "" {
+		if k := cmd.Providers.Key(name); k.Source != "" {
 			note = "  has a key: " + k.Source
 		}
-		fmt.Fprintf(cmd.console.Stderr, "  %d  %s%s\n", i+1, name, note)
+		fmt.Fprintf(cmd.Console.Stderr, "  %d  %s%s\n", i+1, name, note)
 	}
-	fmt.Fprint(cmd.console.Stderr, "Provider (number or name): ")
-	text, err := cmd.console.ReadLine(ctx, false, 1<<10)
+	fmt.Fprint(cmd.Console.Stderr, "Provider (number or name): ")
+	text, err := cmd.Console.ReadLine(ctx, false, 1<<10)
 	text = strings.TrimSpace(text)
 	if n, parseErr := strconv.Atoi(text); parseErr == nil && n >= 1 && n <= len(known) {
 		return known[n-1], nil
@@ -132,7 +130,7 @@ func readKey(ctx context.Context, c *console.Console, name string) (string, erro
 }
 
 func (cmd *connectCommand) tryKey(ctx context.Context, provider, key string) error {
-	err := cmd.providers.TryKey(ctx, provider, key)
+	err := cmd.Providers.TryKey(ctx, provider, key)
 	if err == nil {
 		return nil
 	}
@@ -145,7 +143,7 @@ func (cmd *connectCommand) tryKey(ctx context.Context, provider, key string) err
 
 // reportStored prints where the key is stored, and the provider's default model.
 func (cmd *connectCommand) reportStored(provider, where string) {
-	out := cmd.console.Stdout
+	out := cmd.Console.Stdout
 	fmt.Fprintf(out, "The key for %s is stored in %s.\n", provider, where)
 	if e, ok := catalog.Default(provider); ok {
 		fmt.Fprintf(out, "Default model: %s/%s", provider, e.ID)
@@ -157,18 +155,14 @@ func (cmd *connectCommand) reportStored(provider, where string) {
 		}
 		fmt.Fprintln(out)
 	}
-	if k := cmd.providers.Key(provider); k.IsFromEnvironment() {
+	if k := cmd.Providers.Key(provider); k.IsFromEnvironment() {
 		fmt.Fprintf(out, "%s is set and is used before it.\n", k.Variable)
 	}
 	fmt.Fprintf(out, "Start with: plimsoll --model %s\n", provider)
 }
 
 // disconnectCommand removes the key of a provider.
-type disconnectCommand struct {
-	console   *console.Console
-	settings  *setup.Settings
-	providers *setup.Providers
-}
+type disconnectCommand struct{ *app }
 
 func (cmd *disconnectCommand) cobra() *cobra.Command {
 	return &cobra.Command{
@@ -183,16 +177,16 @@ func (cmd *disconnectCommand) cobra() *cobra.Command {
 }
 
 func (cmd *disconnectCommand) Run(provider string) error {
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
 	provider = strings.ToLower(provider)
-	if err := cmd.providers.RemoveKey(provider); err != nil {
+	if err := cmd.Providers.RemoveKey(provider); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.console.Stdout, "The stored key for %s is removed.\n", provider)
-	if k := cmd.providers.Key(provider); k.IsFromEnvironment() {
-		fmt.Fprintf(cmd.console.Stdout, "%s is still set.\n", k.Variable)
+	fmt.Fprintf(cmd.Console.Stdout, "The stored key for %s is removed.\n", provider)
+	if k := cmd.Providers.Key(provider); k.IsFromEnvironment() {
+		fmt.Fprintf(cmd.Console.Stdout, "%s is still set.\n", k.Variable)
 	}
 	return nil
 }

@@ -28,15 +28,15 @@ func TestTheDemoModelHasTheConfiguredWindow(t *testing.T) {
 			t.Parallel()
 			c.flags.Data = t.TempDir()
 			a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, c.flags)
-			if err := a.settings.Configure(); err != nil {
+			if err := a.Settings.Configure(); err != nil {
 				t.Fatal(err)
 			}
-			conn, err := a.models.ConnectDemo(t.Context(), true)
+			conn, err := a.Models.ConnectDemo(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := a.resources.Close(); err != nil {
+				if err := a.Resources.Close(); err != nil {
 					t.Error(err)
 				}
 			})

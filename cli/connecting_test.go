@@ -46,7 +46,7 @@ func messagesServer(t *testing.T) string {
 func hostWithoutKey(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "providers.anthropic.base_url="+messagesServer(t), "discovery.local=false")
-	conn, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-haiku-4-5"))
+	conn, err := a.Models.Connect(t.Context(), a.Providers.ChoiceAt("anthropic", "claude-haiku-4-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func providerRow(t *testing.T, h *screen.Host, name string) (p tui.Provider, at 
 func TestTheChatStoresAWorkingKey(t *testing.T) {
 	t.Parallel()
 	a, h := hostWithoutKey(t)
-	defer a.resources.Close()
+	defer a.Resources.Close()
 	defer h.Close()
 	if p, at := providerRow(t, h, "anthropic"); p.Ready || p.Stored || at == 0 {
 		t.Errorf("before, %+v at %d", p, at)
@@ -84,7 +84,7 @@ func TestTheChatStoresAWorkingKey(t *testing.T) {
 	if _, err := h.Connect(t.Context(), "anthropic", dialog.NewSecret("export KEY=x")); err == nil || !strings.Contains(err.Error(), "this is not a key") {
 		t.Errorf("no key: %v", err)
 	}
-	if _, err := os.Stat(a.settings.KeyFile()); !os.IsNotExist(err) {
+	if _, err := os.Stat(a.Settings.KeyFile()); !os.IsNotExist(err) {
 		t.Errorf("something was stored: %v", err)
 	}
 
@@ -106,7 +106,7 @@ func TestTheChatStoresAWorkingKey(t *testing.T) {
 func TestTheOpenConversationUsesANewKey(t *testing.T) {
 	t.Parallel()
 	a, h := hostWithoutKey(t)
-	defer a.resources.Close()
+	defer a.Resources.Close()
 	defer h.Close()
 	running := h.Running
 	send := func() (failed bool) {
@@ -127,7 +127,7 @@ func TestTheOpenConversationUsesANewKey(t *testing.T) {
 	if send() {
 		t.Fatal("the new key is not used")
 	}
-	events, _, err := a.resources.Store.Load(context.Background(), running.ID)
+	events, _, err := a.Resources.Store.Load(context.Background(), running.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
-	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
@@ -18,10 +17,7 @@ import (
 
 // contextCommand shows how full the window of a conversation is.
 type contextCommand struct {
-	console       *console.Console
-	conversations *session.Conversations
-	models        *setup.Models
-	settings      *setup.Settings
+	*app
 
 	asJSON bool
 }
@@ -49,25 +45,25 @@ sent. With --model the same conversation is measured for that model.
 }
 
 func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
-	snapshot, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.Conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.AdoptRecorded(snapshot.Events); err != nil {
+	if err := cmd.Settings.AdoptRecorded(snapshot.Events); err != nil {
 		return err
 	}
-	m, err := cmd.models.ModelOf(ctx, snapshot.Events)
+	m, err := cmd.Models.ModelOf(ctx, snapshot.Events)
 	if err != nil {
 		return err
 	}
-	cmd.settings.NoteRefused()
-	breakdown := session.BreakdownOf(cmd.settings.Cfg().Rules(), snapshot, m)
+	cmd.Settings.NoteRefused()
+	breakdown := session.BreakdownOf(cmd.Settings.Cfg().Rules(), snapshot, m)
 	if cmd.asJSON {
 		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()), conversation.KeptOutByTasks(snapshot.Events))
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
-		report.Skills = show.Skills(cmd.settings.Skills(cmd.settings.Cfg()).Offered(), snapshot.Events)
+		report.Skills = show.Skills(cmd.Settings.Skills(cmd.Settings.Cfg()).Offered(), snapshot.Events)
 		report.Images = show.Images(snapshot.View, m)
-		return console.WriteJSON(cmd.console.Stdout, report)
+		return console.WriteJSON(cmd.Console.Stdout, report)
 	}
-	return show.WriteContext(cmd.console, snapshot, m, breakdown)
+	return show.WriteContext(cmd.Console, snapshot, m, breakdown)
 }

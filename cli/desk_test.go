@@ -13,8 +13,8 @@ func TestMentionedFilesAreReadUpToALimit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a := appWith(t, "")
-	h := a.newHost(screen.ChatOptions{})
-	a.settings.Workspace = dir
+	h := screen.NewHost(a.Agents, screen.ChatOptions{})
+	a.Settings.Workspace = dir
 	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestMentionedFilesAreReadUpToALimit(t *testing.T) {
 func TestOutputOfAUserCommandIsCut(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "tool_results: {max_chars: 20000}")
-	h := a.newHost(screen.ChatOptions{})
-	a.settings.Workspace = t.TempDir()
+	h := screen.NewHost(a.Agents, screen.ChatOptions{})
+	a.Settings.Workspace = t.TempDir()
 	got, err := h.Shell(t.Context(), "yes | head -c 100000; echo $UNSET; exit 4")
 	if err != nil || len(got) > 22_000 || !strings.Contains(got, "content truncated") {
 		t.Errorf("%d bytes, %v", len(got), err)

@@ -16,8 +16,7 @@ import (
 
 // doctorCommand checks what the program depends on.
 type doctorCommand struct {
-	console  *console.Console
-	examiner *doctor.Examiner
+	*app
 
 	repair bool
 }
@@ -42,13 +41,13 @@ damaged file is copied into a new one; the damaged one is kept beside it.`,
 }
 
 func (cmd *doctorCommand) Run(ctx context.Context) error {
-	bar := console.NewProgress(cmd.console.Stderr, "reading the stored conversations")
-	d, err := cmd.examiner.Diagnose(ctx, cmd.repair, bar.Show)
+	bar := console.NewProgress(cmd.Console.Stderr, "reading the stored conversations")
+	d, err := (&doctor.Examiner{Parts: cmd.Parts}).Diagnose(ctx, cmd.repair, bar.Show)
 	bar.Clear()
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(cmd.console.Stdout, d.Text)
+	_, err = io.WriteString(cmd.Console.Stdout, d.Text)
 	switch {
 	case err != nil:
 		return err

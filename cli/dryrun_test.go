@@ -53,8 +53,8 @@ func TestTheDryRunPredictsTheRun(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t, "compaction.profiles.omit={tool_calls: omit}", "compaction.profiles.responses={tool_calls: strip-responses}",
 		"compaction.mask.min_chars=100")
-	defer a.resources.Close()
-	store, err := a.resources.Open()
+	defer a.Resources.Close()
+	store, err := a.Resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +95,9 @@ var planned = rapid.Custom(func(t *rapid.T) plan {
 func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	t.Helper()
 	ctx := context.Background()
-	file := filepath.Join(a.resources.Store.Dir(), "conversations", id+".db")
+	file := filepath.Join(a.Resources.Store.Dir(), "conversations", id+".db")
 	bytes := readFile(t, file)
-	s, err := a.conversations.StateOf(ctx, id)
+	s, err := a.Conversations.StateOf(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +109,11 @@ func compareDryRun(t *testing.T, a *app, id string, c plan) bool {
 	if !slices.Equal(bytes, readFile(t, file)) {
 		t.Fatal("the dry run has written")
 	}
-	done, err := a.conversations.CompactWithoutModel(ctx, s, c.request)
+	done, err := a.Conversations.CompactWithoutModel(ctx, s, c.request)
 	if (err == nil) != (refused == nil) {
 		t.Fatalf("the dry run says %v, the run %v", refused, err)
 	}
-	then, err := a.conversations.StateOf(ctx, id)
+	then, err := a.Conversations.StateOf(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}

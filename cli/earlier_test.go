@@ -24,10 +24,10 @@ func TestRequestsOfEarlierFormatsAreRebuilt(t *testing.T) {
 	reduced := map[conversation.Kind]int{}
 	for _, file := range files {
 		a := bareApp(t)
-		defer a.resources.Close()
+		defer a.Resources.Close()
 		id := strings.TrimSuffix(filepath.Base(file), ".db.gz")
-		unpack(t, file, filepath.Join(a.settings.Flags.Data, "conversations", id+".db"))
-		snapshot, err := a.conversations.Read(t.Context(), []string{id})
+		unpack(t, file, filepath.Join(a.Settings.Flags.Data, "conversations", id+".db"))
+		snapshot, err := a.Conversations.Read(t.Context(), []string{id})
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
@@ -36,7 +36,7 @@ func TestRequestsOfEarlierFormatsAreRebuilt(t *testing.T) {
 			t.Errorf("%s has %d requests", file, len(requests))
 		}
 		for _, q := range requests {
-			b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: snapshot.Store, ID: snapshot.ID, Events: snapshot.Events, SentRequest: q})
+			b, err := a.Conversations.Rebuild(t.Context(), session.RequestRef{Store: snapshot.Store, ID: snapshot.ID, Events: snapshot.Events, SentRequest: q})
 			if err != nil || !b.MatchesSent {
 				t.Errorf("%s, request %d for %s: %s, %v", file, q.Number, q.Usage.Purpose, b.Why, err)
 			}

@@ -16,9 +16,7 @@ import (
 // A log never holds a key.
 
 type exportCommand struct {
-	console       *console.Console
-	conversations *session.Conversations
-	exporter      *transfer.Exporter
+	*app
 
 	format  string
 	file    string
@@ -67,7 +65,7 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, id, err := cmd.conversations.Resolve(ctx, args)
+	_, id, err := cmd.Conversations.Resolve(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -75,16 +73,16 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return console.WrongUse("--without: %v", err)
 	}
-	if format == transfer.ExportHTML && cmd.file == "" && console.Terminal(cmd.console.Stdout) {
+	if format == transfer.ExportHTML && cmd.file == "" && console.Terminal(cmd.Console.Stdout) {
 		cmd.file = "plimsoll-" + id + ".html"
 	}
 	var notes []string
 	write := func(w io.Writer) error {
-		notes, err = cmd.exporter.Write(ctx, w, id, format, omit)
+		notes, err = (&transfer.Exporter{Resources: cmd.Resources}).Write(ctx, w, id, format, omit)
 		return err
 	}
 	if cmd.file == "" || cmd.file == "-" {
-		err = write(cmd.console.Stdout)
+		err = write(cmd.Console.Stdout)
 	} else {
 		err = console.WriteNew(cmd.file, cmd.force, write)
 	}
@@ -92,10 +90,10 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	if format == transfer.ExportHTML && cmd.file != "" && cmd.file != "-" {
-		cmd.console.Note("written to %s", cmd.file)
+		cmd.Console.Note("written to %s", cmd.file)
 	}
 	for _, n := range notes {
-		cmd.console.Note("%s", n)
+		cmd.Console.Note("%s", n)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func runTurn(t *testing.T, h *screen.Host, text string) {
 // modelsAndNotices returns the models of the replies, and the notices.
 func modelsAndNotices(t *testing.T, a *app, h *screen.Host) (models []string, notices string) {
 	t.Helper()
-	events, _, err := a.resources.Store.Load(t.Context(), h.Running.ID)
+	events, _, err := a.Resources.Store.Load(t.Context(), h.Running.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,8 +124,8 @@ func TestAFallbackServerContinuesATurn(t *testing.T) {
 	var first, second bodies
 	a := bareApp(t, "providers.anthropic.base_url="+overloadedServer(t, &first), "providers.second.base_url="+quietServer(t, &second),
 		"fallback=[mistral/x, second/m]", "discovery.local=false")
-	defer a.resources.Close()
-	conn, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
+	defer a.Resources.Close()
+	conn, err := a.Models.Connect(t.Context(), a.Providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,11 +155,11 @@ func TestALocalConversationDoesNotFallBackToAHostedModel(t *testing.T) {
 	t.Parallel()
 	var first bodies
 	a := bareApp(t, "providers.anthropic.base_url="+overloadedServer(t, &first), "fallback=[openai/gpt-5.4, mistral/mistral-medium-latest]", "discovery.local=false")
-	defer a.resources.Close()
-	if _, err := a.settings.Keys().Set("openai", "sk-0123456789"); err != nil {
+	defer a.Resources.Close()
+	if _, err := a.Settings.Keys().Set("openai", "sk-0123456789"); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := a.models.Connect(t.Context(), a.providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
+	conn, err := a.Models.Connect(t.Context(), a.Providers.ChoiceAt("anthropic", "claude-sonnet-5-5"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,14 +23,14 @@ func (a *app) checkFlags(c *cobra.Command) error {
 			return console.AsUsage(console.WithHint(fmt.Errorf("--%s is empty", name), "give it a value, or leave it out"))
 		}
 	}
-	if err := llm.CheckEffort(a.settings.Flags.Effort); err != nil {
+	if err := llm.CheckEffort(a.Settings.Flags.Effort); err != nil {
 		return console.AsUsage(fmt.Errorf("--effort: %w", err))
 	}
-	if c.Flags().Changed("window") && a.settings.Flags.Window <= 0 {
-		return console.WrongUse("--window must be a number of tokens above 0, not %d", a.settings.Flags.Window)
+	if c.Flags().Changed("window") && a.Settings.Flags.Window <= 0 {
+		return console.WrongUse("--window must be a number of tokens above 0, not %d", a.Settings.Flags.Window)
 	}
-	if a.settings.Flags.BaseURL != "" {
-		return setup.CheckBaseURL("--base-url", a.settings.Flags.BaseURL)
+	if a.Settings.Flags.BaseURL != "" {
+		return setup.CheckBaseURL("--base-url", a.Settings.Flags.BaseURL)
 	}
 	return nil
 }

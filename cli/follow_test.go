@@ -41,7 +41,7 @@ var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", Base
 // newOwner creates a conversation in a second store in the data directory of a.
 func newOwner(t *testing.T, a *app) *owner {
 	t.Helper()
-	store, err := storage.Open(a.settings.Flags.Data, storage.Options{})
+	store, err := storage.Open(a.Settings.Flags.Data, storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,10 +111,10 @@ func whileFollowing(t *testing.T, test func(t *testing.T, o *owner, h *screen.Ho
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
-		defer a.resources.Close()
+		defer a.Resources.Close()
 		o := newOwner(t, a)
 		defer o.store.Close()
-		h := a.newHost(screen.ChatOptions{})
+		h := screen.NewHost(a.Agents, screen.ChatOptions{})
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), owned)
 		if err != nil {
@@ -168,11 +168,11 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 		"the demo":         func(f *setup.Flags) { f.Demo = true },
 	} {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
-		defer a.resources.Close()
-		set(&a.settings.Flags)
+		defer a.Resources.Close()
+		set(&a.Settings.Flags)
 		o := newOwner(t, a)
 		defer o.store.Close()
-		h := a.newHost(screen.ChatOptions{})
+		h := screen.NewHost(a.Agents, screen.ChatOptions{})
 		defer h.Close()
 		talk, err := h.Resume(t.Context(), owned)
 		want := meter.Window{Tokens: ownersModel.Window, Source: meter.WindowServer}
@@ -228,12 +228,12 @@ func TestAnArrivingReplyIsFollowed(t *testing.T) {
 // Events that the other window adds just before it closes are shown together with the notice that it closed.
 func TestOneOfTwoFollowersTakesOver(t *testing.T) {
 	whileFollowing(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
-		second := o.app.newHost(screen.ChatOptions{})
+		second := screen.NewHost(o.app.Agents, screen.ChatOptions{})
 		defer second.Close()
 		if follows, err := second.Resume(t.Context(), owned); err != nil || !follows.Elsewhere.Open {
 			t.Fatalf("%+v, %v", follows, err)
 		}
-		o.app.settings.Flags.Demo = true
+		o.app.Settings.Flags.Demo = true
 		o.append(conversation.UserMessage{Text: "the last"})
 		o.close()
 		list := updatesWithin(t, soon, talk.Session)
@@ -295,7 +295,7 @@ func TestTheEndOfTheOtherWindowIsReportedOnce(t *testing.T) {
 		}
 		o.close()
 		updatesWithin(t, soon, talk.Session)
-		o.app.settings.Flags.Demo = true
+		o.app.Settings.Flags.Demo = true
 		again, err := h.Resume(t.Context(), owned)
 		if err != nil || again.ReadOnly != "" || again.Elsewhere != (updates.OpenElsewhere{}) || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)
@@ -336,7 +336,7 @@ func TestADraftOfAFollowerDoesNotReplaceTheOwners(t *testing.T) {
 				if talk, err := h.Resume(t.Context(), owned); err != nil || talk.Draft != mine {
 					t.Errorf("followed again with %+v, %v", talk.Draft, err)
 				}
-				o.app.settings.Flags.Demo = true
+				o.app.Settings.Flags.Demo = true
 				o.close()
 				want := own
 				if own == (tui.Draft{}) {
@@ -345,10 +345,10 @@ func TestADraftOfAFollowerDoesNotReplaceTheOwners(t *testing.T) {
 				if talk, err := h.Resume(t.Context(), owned); err != nil || talk.ReadOnly != "" || talk.Draft != want {
 					t.Errorf("taken over with %+v, %v", talk.Draft, err)
 				}
-				if err := o.app.conversations.DeleteDraft(owned); err != nil {
+				if err := o.app.Conversations.DeleteDraft(owned); err != nil {
 					t.Error(err)
 				}
-				if left, _ := os.ReadDir(filepath.Dir(o.app.settings.Paths.Draft(owned))); len(left) != 0 {
+				if left, _ := os.ReadDir(filepath.Dir(o.app.Settings.Paths.Draft(owned))); len(left) != 0 {
 					t.Errorf("left behind: %v", left)
 				}
 			})

@@ -18,11 +18,7 @@ import (
 // under another ID: all of them, or those before a turn with later compactions of them. The original is not changed.
 
 type forkCommand struct {
-	agents        *session.Agents
-	console       *console.Console
-	conversations *session.Conversations
-	models        *setup.Models
-	settings      *setup.Settings
+	*app
 
 	compact session.CompactFlag
 	isCut   bool // before turn
@@ -61,22 +57,22 @@ to compact, the copy is made anyway.
 
 // Run copies a stored conversation.
 func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
-	_, from, err := cmd.conversations.Resolve(ctx, args)
+	_, from, err := cmd.Conversations.Resolve(ctx, args)
 	if err != nil {
 		if cmd.compact.IsGiven && cmd.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
 			err = console.WithHint(err, "write a profile as --compact="+args[0])
 		}
 		return err
 	}
-	s, err := cmd.conversations.StateOf(ctx, from)
+	s, err := cmd.Conversations.StateOf(ctx, from)
 	if err != nil {
 		return err
 	}
 	if cmd.compact.IsGiven {
-		cmd.settings.NoteRefused()
+		cmd.Settings.NoteRefused()
 	}
 	if cmd.isCut {
-		if s, err = cmd.conversations.CutAtTurn(ctx, s, cmd.turn); err != nil {
+		if s, err = cmd.Conversations.CutAtTurn(ctx, s, cmd.turn); err != nil {
 			return err
 		}
 	}
@@ -88,25 +84,25 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 			return err
 		}
 		if needsModel {
-			if conn, err = cmd.models.ConnectFor(ctx, from, true); err != nil {
+			if conn, err = cmd.Models.ConnectFor(ctx, from, true); err != nil {
 				return err
 			}
 		}
 	}
-	id, err := cmd.conversations.Copy(ctx, s)
+	id, err := cmd.Conversations.Copy(ctx, s)
 	if err != nil {
 		return err
 	}
 	if cmd.compact.IsGiven {
-		if s, err = cmd.conversations.StateOf(ctx, id); err == nil {
-			err = cmd.agents.CompactFirst(ctx, s, request, conn, func(updates.Update) {})
+		if s, err = cmd.Conversations.StateOf(ctx, id); err == nil {
+			err = cmd.Agents.CompactFirst(ctx, s, request, conn, func(updates.Update) {})
 		}
 		if err != nil {
-			cmd.console.Note("the copy %s was made, and is not compacted", id)
+			cmd.Console.Note("the copy %s was made, and is not compacted", id)
 			return err
 		}
 	}
-	_, err = fmt.Fprintln(cmd.console.Stdout, id)
+	_, err = fmt.Fprintln(cmd.Console.Stdout, id)
 	return err
 }
 

@@ -27,7 +27,7 @@ import (
 func queuedAfter(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
-	defer a.resources.Close()
+	defer a.Resources.Close()
 	conn := setup.Connection{Provider: agenttest.NewProvider(agenttest.WaitAtGate(agenttest.NewGate())), Model: llm.Model{Provider: "test", ID: "m"}}
 	h := openHost(t, a, conn, "")
 	defer h.Close()
@@ -37,7 +37,7 @@ func queuedAfter(t *testing.T, leave func(*app, *screen.Host)) []string {
 	running.Agent.Send("two")
 	await(t, running.Agent.Updates(), func(u updates.Update) bool { q, ok := u.(updates.Queued); return ok && len(q.Texts) == 1 })
 	leave(a, h)
-	texts, err := a.resources.Store.Waiting(t.Context(), running.ID)
+	texts, err := a.Resources.Store.Waiting(t.Context(), running.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func bareApp(t *testing.T, set ...string) *app {
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
 	a := newApp(console.Env{Dir: dir, Lookup: lookup}, setup.Flags{Data: t.TempDir(), Set: set})
-	if err := a.settings.Configure(); err != nil {
+	if err := a.Settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -66,12 +66,12 @@ func TestTheNextConversationUsesALearnedWindow(t *testing.T) {
 		meter.WindowFlag:      {Tokens: 9000, Source: meter.WindowFlag},
 	} {
 		a := bareApp(t)
-		defer a.resources.Close()
+		defer a.Resources.Close()
 		m := llm.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: meter.Window{Tokens: 9000, Source: source}}
 		h := openHost(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, "")
 		defer h.Close()
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
-		if err := a.resources.Store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
+		if err := a.Resources.Store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
 			t.Fatal(err)
 		}
 		talk, err := h.New(t.Context())
@@ -119,8 +119,8 @@ func TestResumingUsesTheModelOfTheConversation(t *testing.T) {
 		"the one asked for": {"mine/other", "test/m"},
 	} {
 		a := bareApp(t, "providers.mine.base_url="+listingServer(t, "big"))
-		defer a.resources.Close()
-		a.settings.Flags.Model = c.flag
+		defer a.Resources.Close()
+		a.Settings.Flags.Model = c.flag
 		id := storeWithModel(t, a, "abcdefgh2345", "mine/big", "")
 		h := hostWithModelAt(t, a, "http://127.0.0.1:1/v1")
 		defer h.Close()
@@ -139,8 +139,8 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 		"at the same host": {"mine/big", one, "test/m"},
 	} {
 		a := bareApp(t, "providers.far.base_url="+other, "providers.mine.base_url="+one)
-		defer a.resources.Close()
-		a.settings.Flags.Model = "mine/m"
+		defer a.Resources.Close()
+		a.Settings.Flags.Model = "mine/m"
 		id := storeWithModel(t, a, "abcdefgh2345", c.held, c.base)
 		h := hostWithModelAt(t, a, one)
 		defer h.Close()
@@ -156,8 +156,8 @@ func TestResumingAsksBeforeAConversationIsSentToAnotherHost(t *testing.T) {
 	t.Parallel()
 	for name, flag := range map[string]string{"its provider is gone": "", "gone, and a hosted flag": "openai/gpt-5.4"} {
 		a := bareApp(t)
-		defer a.resources.Close()
-		a.settings.Flags.Model = flag
+		defer a.Resources.Close()
+		a.Settings.Flags.Model = flag
 		id := storeWithModel(t, a, "abcdefgh2345", "mine/big", "http://127.0.0.1:1/v1")
 		h := hostWithModelAt(t, a, "https://api.example.org/v1")
 		defer h.Close()
@@ -196,14 +196,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		"old log, unknown": {"custom/big", "", "far/model", true},
 	} {
 		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
-		defer a.resources.Close()
+		defer a.Resources.Close()
 		id := storeWithModel(t, a, "abcdefgh2345", c.held, c.base)
 		conn := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m", BaseURL: local}}
-		running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: id, Interactive: true})
+		running, err := a.Agents.Start(t.Context(), conn, session.OpenOptions{ID: id, Interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := a.newHost(screen.ChatOptions{})
+		h := screen.NewHost(a.Agents, screen.ChatOptions{})
 		defer h.Close()
 		h.Running = running
 		err = h.SwitchModel(t.Context(), c.to)
@@ -231,14 +231,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.Close()
+	defer a.Resources.Close()
 	base := listingServer(t, "gpt-5.4") // openai has a model of this name in the catalogue
-	conn, err := a.models.Connect(t.Context(), setup.Choice{Provider: setup.ProviderCustom, Model: "first", BaseURL: base})
+	conn, err := a.Models.Connect(t.Context(), setup.Choice{Provider: setup.ProviderCustom, Model: "first", BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gpt-5.4", "custom/gpt-5.4"} {
-		c, err := a.newHost(screen.ChatOptions{}).ResolveModel(t.Context(), conn, name)
+		c, err := screen.NewHost(a.Agents, screen.ChatOptions{}).ResolveModel(t.Context(), conn, name)
 		if want := (setup.Choice{Provider: setup.ProviderCustom, Model: "gpt-5.4", BaseURL: base}); err != nil || c != want {
 			t.Errorf("%s: %+v, %v; want %+v", name, c, err, want)
 		}
@@ -291,7 +291,7 @@ func TestAskKeepsQueuedMessages(t *testing.T) {
 		id := h.Running.ID
 		h.Close()
 		conn := setup.Connection{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: llm.Model{Provider: "test", ID: "m"}}
-		running, err := a.agents.Start(t.Context(), conn, session.OpenOptions{ID: id})
+		running, err := a.Agents.Start(t.Context(), conn, session.OpenOptions{ID: id})
 		if err != nil {
 			t.Error(err)
 			return

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
-	"plimsoll/cli/setup"
 	"plimsoll/cli/transfer"
 	"plimsoll/conversation/numbers"
 )
@@ -17,9 +16,7 @@ import (
 // failure.
 
 type importCommand struct {
-	console   *console.Console
-	resources *setup.Resources
-	importer  *transfer.Importer
+	*app
 
 	title string
 	yes   bool
@@ -82,19 +79,19 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	case cmd.title != "" && listed:
 		return console.WrongUse("--title names one conversation, and not those of a folder")
 	case listed && !cmd.yes && cmd.json:
-		return console.WriteJSON(cmd.console.Stdout, sessions)
+		return console.WriteJSON(cmd.Console.Stdout, sessions)
 	case listed && !cmd.yes:
 		if goOn, err := cmd.confirm(ctx, sessions); err != nil || !goOn {
 			return err
 		}
 	}
-	if _, err := cmd.resources.Open(); err != nil {
+	if _, err := cmd.Resources.Open(); err != nil {
 		return err
 	}
 	counts := map[transfer.Outcome]int{}
 	for i := range sessions {
 		s := &sessions[i]
-		id, outcome, err := cmd.importer.Run(ctx, s.Path, cmd.title)
+		id, outcome, err := cmd.importer().Run(ctx, s.Path, cmd.title)
 		s.ID, s.Outcome = id, outcome
 		switch counts[outcome]++; {
 		case ctx.Err() != nil:
@@ -103,17 +100,17 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 			failed = true
 			cmd.report(s.Path, err)
 		case !cmd.json:
-			fmt.Fprintln(cmd.console.Stdout, id)
+			fmt.Fprintln(cmd.Console.Stdout, id)
 		}
 	}
 	if n := counts[transfer.Updated]; n > 0 {
-		cmd.console.Note("%s had been imported before, and got what was added since", numbers.Count(n, "session"))
+		cmd.Console.Note("%s had been imported before, and got what was added since", numbers.Count(n, "session"))
 	}
 	if n := counts[transfer.Unchanged]; n > 0 {
-		cmd.console.Note("%s had been imported before, and did not change", numbers.Count(n, "session"))
+		cmd.Console.Note("%s had been imported before, and did not change", numbers.Count(n, "session"))
 	}
 	if cmd.json {
-		err = console.WriteJSON(cmd.console.Stdout, sessions)
+		err = console.WriteJSON(cmd.Console.Stdout, sessions)
 	}
 	if failed && err == nil {
 		return console.ErrReported
@@ -122,7 +119,7 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 }
 
 func (cmd *importCommand) report(file string, err error) {
-	fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.SourceName(file), err)))
+	fmt.Fprintln(cmd.Console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.SourceName(file), err)))
 }
 
 // expand replaces folders by their sessions, and reports whether there are any. It has failed if a folder has none, or one that
@@ -134,7 +131,7 @@ func (cmd *importCommand) expand(ctx context.Context, paths []string) (sessions 
 			continue
 		}
 		found, wrong := transfer.Files(ctx, path)
-		inside, err := transfer.List(ctx, cmd.console, found, cmd.limit)
+		inside, err := transfer.List(ctx, cmd.Console, found, cmd.limit)
 		if err != nil {
 			return nil, false, true, err
 		}
@@ -159,12 +156,12 @@ func (cmd *importCommand) expand(ctx context.Context, paths []string) (sessions 
 
 // confirm lists sessions, and asks whether to import them. Without a terminal it says how to.
 func (cmd *importCommand) confirm(ctx context.Context, sessions []transfer.Session) (bool, error) {
-	if err := transfer.WriteSessions(cmd.console, sessions); err != nil {
+	if err := transfer.WriteSessions(cmd.Console, sessions); err != nil {
 		return false, err
 	}
-	if !console.Terminal(cmd.console.Stdin) {
-		cmd.console.Note("nothing was imported; --yes imports %s", numbers.Count(len(sessions), "session"))
+	if !console.Terminal(cmd.Console.Stdin) {
+		cmd.Console.Note("nothing was imported; --yes imports %s", numbers.Count(len(sessions), "session"))
 		return false, nil
 	}
-	return cmd.console.Confirm(ctx, "Import "+numbers.Count(len(sessions), "session")+" as new conversations of this workspace?")
+	return cmd.Console.Confirm(ctx, "Import "+numbers.Count(len(sessions), "session")+" as new conversations of this workspace?")
 }

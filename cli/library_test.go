@@ -37,13 +37,13 @@ type storedApp struct {
 func storeWithBlobs(t *testing.T, bodies func(blob func(string) string) []conversation.Body) storedApp {
 	t.Helper()
 	a := bareApp(t)
-	t.Cleanup(func() { _ = a.resources.Close() }) // the folder is removed anyway
-	s, err := a.resources.Open()
+	t.Cleanup(func() { _ = a.Resources.Close() }) // the folder is removed anyway
+	s, err := a.Resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := conversation.NewID()
-	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
+	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.Settings.Workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func storeWithBlobs(t *testing.T, bodies func(blob func(string) string) []conver
 	if err := errors.Join(w.Append(t.Context(), l.Prepare(time.Unix(0, 0), bodies(blob)...)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	h := a.newHost(screen.ChatOptions{})
+	h := screen.NewHost(a.Agents, screen.ChatOptions{})
 	h.ReadOnlyID = id
 	return storedApp{a, h, id}
 }
@@ -140,8 +140,8 @@ func TestRequestsThatCannotBeRebuiltHaveAReason(t *testing.T) {
 func TestRebuildingNeverPanics(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.Close()
-	s, err := a.resources.Open()
+	defer a.Resources.Close()
+	s, err := a.Resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestRebuildingNeverPanics(t *testing.T) {
 			MaxTokens: rapid.SampledFrom([]int{0, 7, -1}).Draw(rt, "bound"), BodyHash: rapid.SampledFrom([]string{"", "abc"}).Draw(rt, "hash"),
 		}
 		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
-		b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: s, ID: "abcdefgh2345", Events: log,
+		b, err := a.Conversations.Rebuild(t.Context(), session.RequestRef{Store: s, ID: "abcdefgh2345", Events: log,
 			SentRequest: inspect.SentRequest{Through: through, Usage: u}})
 		if err != nil || b.MatchesSent || b.Why == "" {
 			rt.Fatalf("%v, %+v", err, b)
@@ -208,11 +208,11 @@ func TestForkAtContinuesFromAnEarlierEvent(t *testing.T) {
 	for name, readOnly := range map[string]bool{"open for writing": false, "only read": true} {
 		for before, want := range map[uint64][]string{1: nil, 3: whole[:2], 4: whole[:3], 6: whole} {
 			s := twoTurns(t)
-			s.settings.Flags.Demo = true // the model if no conversation is open
+			s.Settings.Flags.Demo = true // the model if no conversation is open
 			if !readOnly {
 				conn := setup.Connection{Provider: agenttest.NewProvider(), Model: llm.Model{Provider: "test", ID: "m"}}
 				var err error
-				if s.host.Running, err = s.agents.Start(t.Context(), conn, session.OpenOptions{ID: s.id, Interactive: true}); err != nil {
+				if s.host.Running, err = s.Agents.Start(t.Context(), conn, session.OpenOptions{ID: s.id, Interactive: true}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -224,7 +224,7 @@ func TestForkAtContinuesFromAnEarlierEvent(t *testing.T) {
 				t.Errorf("%s, before %d (-want +got)\n%s", name, before, d)
 			}
 			s.host.Close()
-			if events, _, err := s.resources.Store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
+			if events, _, err := s.Resources.Store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
 				t.Errorf("%s, before %d: the original has %d events, %v", name, before, len(events), err)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
-	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -17,9 +16,7 @@ import (
 )
 
 type listCommand struct {
-	console   *console.Console
-	resources *setup.Resources
-	settings  *setup.Settings
+	*app
 
 	json  bool
 	here  bool
@@ -62,13 +59,13 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 	if cmd.limit < 0 {
 		return console.WrongUse("-n must be 0 or more, not %d", cmd.limit)
 	}
-	store, err := cmd.resources.Open()
+	store, err := cmd.Resources.Open()
 	if err != nil {
 		return err
 	}
 	filter := storage.Filter{Limit: cmd.limit}
 	if cmd.here {
-		filter.Workspace = cmd.settings.Workspace
+		filter.Workspace = cmd.Settings.Workspace
 	}
 	entries, err := store.List(ctx, filter)
 	if err != nil {
@@ -82,10 +79,10 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 				Turns: e.Turns, Events: e.Events, Workspace: console.OrNull(e.Workspace), OpenElsewhere: e.OpenElsewhere,
 			})
 		}
-		return console.WriteJSON(cmd.console.Stdout, out)
+		return console.WriteJSON(cmd.Console.Stdout, out)
 	}
 	if len(entries) == 0 {
-		fmt.Fprintln(cmd.console.Stdout, "No conversation yet. Start one with `plimsoll`.")
+		fmt.Fprintln(cmd.Console.Stdout, "No conversation yet. Start one with `plimsoll`.")
 		return nil
 	}
 	return cmd.writeTable(entries, !cmd.here, store.OwnerPID)
@@ -99,8 +96,8 @@ func (cmd *listCommand) writeTable(entries []storage.Entry, workspaces bool, own
 	now := time.Now()
 	for _, e := range entries {
 		place, open := "", ""
-		if workspaces && e.Workspace != cmd.settings.Workspace {
-			place = plain.Line(cmd.console.Home(e.Workspace))
+		if workspaces && e.Workspace != cmd.Settings.Workspace {
+			place = plain.Line(cmd.Console.Home(e.Workspace))
 		}
 		if e.OpenElsewhere {
 			open = session.WindowName(owner(e.ID))
@@ -108,5 +105,5 @@ func (cmd *listCommand) writeTable(entries []storage.Entry, workspaces bool, own
 		rows = append(rows, []string{e.ID, numbers.Age(now, e.Updated), fmt.Sprint(e.Turns), plain.Line(e.Model),
 			place, open, plain.Line(e.Heading())})
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, rows)
+	return table.Write(cmd.Console.Stdout, cmd.Console.TableWidth(), columns, rows)
 }

@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"plimsoll/cli/console"
 )
 
-type manCommand struct{ console *console.Console }
+type manCommand struct{ *app }
 
 func (cmd *manCommand) cobra() *cobra.Command {
 	return &cobra.Command{
@@ -26,7 +24,7 @@ output, for man to show.`,
 			if err != nil || len(rest) > 0 {
 				return unknownCommandError(command, args, rest)
 			}
-			_, err = fmt.Fprint(cmd.console.Stdout, cmd.page(command))
+			_, err = fmt.Fprint(cmd.Console.Stdout, cmd.page(command))
 			return err
 		},
 	}
@@ -38,7 +36,7 @@ func (cmd *manCommand) page(c *cobra.Command) string {
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 	help := strings.TrimSpace(cmp.Or(c.Long, c.Short)) + "\n\n" + c.UsageString()
 	return fmt.Sprintf(".TH %q \"1\" \"\" %q \"Plimsoll\"\n.nh\n.SH NAME\n%s \\- %s\n.SH DESCRIPTION\n.nf\n%s.fi\n",
-		strings.ToUpper(name), "Plimsoll "+cmd.console.Version, name, escapeRoff(c.Short), escapeRoff(help))
+		strings.ToUpper(name), "Plimsoll "+cmd.Console.Version, name, escapeRoff(c.Short), escapeRoff(help))
 }
 
 // escapeRoff escapes what roff would interpret: backslashes, and lines that begin with a dot or a quote.

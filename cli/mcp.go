@@ -23,11 +23,7 @@ import (
 )
 
 // mcpCommand shows, tries and configures servers of tools.
-type mcpCommand struct {
-	console   *console.Console
-	resources *setup.Resources
-	settings  *setup.Settings
-}
+type mcpCommand struct{ *app }
 
 func (cmd *mcpCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
@@ -72,14 +68,14 @@ type listedServer struct {
 }
 
 func (cmd *mcpCommand) runList(asJSON bool) error {
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
-	cmd.settings.NoteRefused()
-	cfg := cmd.settings.Cfg()
-	all := cmd.settings.MCPServers(cfg)
-	_, problems := cmd.settings.ServerConfigs(cfg)
-	confined := cmd.settings.ServersConfined(cfg)
+	cmd.Settings.NoteRefused()
+	cfg := cmd.Settings.Cfg()
+	all := cmd.Settings.MCPServers(cfg)
+	_, problems := cmd.Settings.ServerConfigs(cfg)
+	confined := cmd.Settings.ServersConfined(cfg)
 	rows := []listedServer{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := all[name]
@@ -90,13 +86,13 @@ func (cmd *mcpCommand) runList(asJSON bool) error {
 		rows = append(rows, row)
 	}
 	if asJSON {
-		return console.WriteJSON(cmd.console.Stdout, rows)
+		return console.WriteJSON(cmd.Console.Stdout, rows)
 	}
-	for _, file := range cmd.settings.ServersFiles() {
-		cmd.console.Note("%s names servers; plimsoll mcp add --from %[1]s takes them over", cmd.console.Home(file))
+	for _, file := range cmd.Settings.ServersFiles() {
+		cmd.Console.Note("%s names servers; plimsoll mcp add --from %[1]s takes them over", cmd.Console.Home(file))
 	}
 	if len(rows) == 0 {
-		cmd.console.Note("no server is configured; plimsoll mcp add NAME -- COMMAND adds one")
+		cmd.Console.Note("no server is configured; plimsoll mcp add NAME -- COMMAND adds one")
 		return nil
 	}
 	var cells [][]string
@@ -108,7 +104,7 @@ func (cmd *mcpCommand) runList(asJSON bool) error {
 		cells = append(cells, []string{plain.Line(r.Name), plain.Line(state), cmp.Or(r.Sandbox, "-"), plain.Line(cmp.Or(r.URL, strings.Join(r.Command, " ")))})
 	}
 	columns := []table.Column{table.Left("NAME"), table.Left("STATE"), table.Left("SANDBOX"), table.Left("SERVER")}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, cells)
+	return table.Write(cmd.Console.Stdout, cmd.Console.TableWidth(), columns, cells)
 }
 
 func (cmd *mcpCommand) add() *cobra.Command {
@@ -143,9 +139,9 @@ a value $NAME of --env or --header; environment variables win over stored keys.`
 				return console.AsUsage(err)
 			}
 			if key != "" {
-				secret, err := readKey(c.Context(), cmd.console, plain.Line(key))
+				secret, err := readKey(c.Context(), cmd.Console, plain.Line(key))
 				if err == nil {
-					_, err = cmd.settings.Keys().Set(setup.ServerKey(key), secret)
+					_, err = cmd.Settings.Keys().Set(setup.ServerKey(key), secret)
 				}
 				if err != nil {
 					return err
@@ -179,7 +175,7 @@ func addPairs(flag string, pairs []string, to config.Headers) error {
 // takeOver adds the servers of another client's file: all, or those named.
 func (cmd *mcpCommand) takeOver(path string, names []string) error {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = cmd.console.Getenv("HOME") + "/" + rest
+		path = cmd.Console.Getenv("HOME") + "/" + rest
 	}
 	found, err := setup.ReadServers(path)
 	if err != nil {
@@ -187,7 +183,7 @@ func (cmd *mcpCommand) takeOver(path string, names []string) error {
 	}
 	maps.DeleteFunc(found, func(name string, _ config.MCPServer) bool { return len(names) > 0 && !slices.Contains(names, name) })
 	if len(found) == 0 {
-		return fmt.Errorf("%s names no such server", cmd.console.Home(path))
+		return fmt.Errorf("%s names no such server", cmd.Console.Home(path))
 	}
 	for _, s := range found {
 		for _, values := range []config.Headers{s.Env, s.Headers} {
@@ -220,12 +216,12 @@ func (cmd *mcpCommand) save(servers map[string]config.MCPServer) error {
 			}
 		}
 	}
-	path, err := config.SaveSettings(config.LoadOptions{Env: cmd.console.Lookup, File: cmd.settings.Flags.Config}, set)
+	path, err := config.SaveSettings(config.LoadOptions{Env: cmd.Console.Lookup, File: cmd.Settings.Flags.Config}, set)
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	fmt.Fprintf(cmd.console.Stdout, "Added %s to %s. plimsoll mcp test tries what was added.\n",
-		plain.Line(strings.Join(slices.Sorted(maps.Keys(servers)), ", ")), cmd.console.Text(cmd.console.Home(path)))
+	fmt.Fprintf(cmd.Console.Stdout, "Added %s to %s. plimsoll mcp test tries what was added.\n",
+		plain.Line(strings.Join(slices.Sorted(maps.Keys(servers)), ", ")), cmd.Console.Text(cmd.Console.Home(path)))
 	return nil
 }
 
@@ -238,16 +234,16 @@ your own file is yours to delete; mcp.NAME.enabled: false leaves it out.`,
 		Example: "  plimsoll mcp remove files",
 		Args:    usageArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path, removed, err := config.RemoveSettings(config.LoadOptions{Env: cmd.console.Lookup, File: cmd.settings.Flags.Config},
+			path, removed, err := config.RemoveSettings(config.LoadOptions{Env: cmd.Console.Lookup, File: cmd.Settings.Flags.Config},
 				"mcp", args[0])
 			if err == nil && !removed {
-				err = console.WithHint(fmt.Errorf("%s has no server %q", cmd.console.Home(path), args[0]),
+				err = console.WithHint(fmt.Errorf("%s has no server %q", cmd.Console.Home(path), args[0]),
 					"plimsoll mcp list shows all; delete one of your configuration there")
 			}
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.console.Stdout, "Removed %s from %s.\n", plain.Line(args[0]), cmd.console.Text(cmd.console.Home(path)))
+			fmt.Fprintf(cmd.Console.Stdout, "Removed %s from %s.\n", plain.Line(args[0]), cmd.Console.Text(cmd.Console.Home(path)))
 			return nil
 		},
 	}
@@ -285,11 +281,11 @@ type listedTool struct {
 }
 
 func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, asJSON bool) (err error) {
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
-	cmd.settings.NoteRefused()
-	configs, problems := cmd.settings.ServerConfigs(cmd.settings.Cfg())
+	cmd.Settings.NoteRefused()
+	configs, problems := cmd.Settings.ServerConfigs(cmd.Settings.Cfg())
 	if len(args) > 0 {
 		name := args[0]
 		if problems[name] != nil {
@@ -301,10 +297,10 @@ func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, 
 			return console.WithHint(fmt.Errorf("no server %q is configured and enabled", name), "plimsoll mcp list shows all")
 		}
 	}
-	servers := mcp.New(configs, mcp.Options{Dir: cmd.settings.Workspace, Environ: cmd.console.Environ, Tokens: cmd.settings.ServerLogins(),
-		Confine: cmd.resources.ServerPrograms(cmd.settings.Cfg()),
+	servers := mcp.New(configs, mcp.Options{Dir: cmd.Settings.Workspace, Environ: cmd.Console.Environ, Tokens: cmd.Settings.ServerLogins(),
+		Confine: cmd.Resources.ServerPrograms(cmd.Settings.Cfg()),
 		Browse: func(_ context.Context, url string) error {
-			cmd.console.Note("log in here: %s", plain.Line(url))
+			cmd.Console.Note("log in here: %s", plain.Line(url))
 			return nil
 		}})
 	defer func() { err = errors.Join(err, servers.Close()) }()
@@ -314,20 +310,20 @@ func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, 
 	}
 	failed := len(problems)
 	for _, name := range slices.Sorted(maps.Keys(problems)) {
-		cmd.console.Note("%s: %s", name, problems[name])
+		cmd.Console.Note("%s: %s", name, problems[name])
 	}
 	for _, state := range servers.States() {
 		switch {
 		case state.Error != "":
 			failed++
-			cmd.console.Note("%s", state.Error)
+			cmd.Console.Note("%s", state.Error)
 		case use == "test":
-			fmt.Fprintf(cmd.console.Stdout, "%s works: %s, calls itself %s\n",
+			fmt.Fprintf(cmd.Console.Stdout, "%s works: %s, calls itself %s\n",
 				plain.Line(state.Name), numbers.Count(state.Tools, "tool"), plain.Line(state.Version))
 		}
 		if use == "log" {
 			for _, line := range servers.Log(state.Name) {
-				fmt.Fprintln(cmd.console.Stdout, plain.Line(line))
+				fmt.Fprintln(cmd.Console.Stdout, plain.Line(line))
 			}
 		}
 	}
@@ -352,8 +348,8 @@ func (cmd *mcpCommand) writeTools(all []mcp.Tool, asJSON bool) error {
 		cells = append(cells, []string{t.FullName, "~" + numbers.Grouped(row.Tokens), conversation.OneLine(t.Description, 100)})
 	}
 	if asJSON {
-		return console.WriteJSON(cmd.console.Stdout, rows)
+		return console.WriteJSON(cmd.Console.Stdout, rows)
 	}
 	columns := []table.Column{table.Left("TOOL"), table.Right("TOKENS"), table.Left("DESCRIPTION")}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, cells)
+	return table.Write(cmd.Console.Stdout, cmd.Console.TableWidth(), columns, cells)
 }

@@ -20,10 +20,7 @@ import (
 )
 
 type modelsCommand struct {
-	console   *console.Console
-	models    *setup.Models
-	providers *setup.Providers
-	settings  *setup.Settings
+	*app
 
 	provider string
 	asJSON   bool
@@ -62,16 +59,16 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 	if cmd.refresh && cmd.asJSON {
 		return console.WrongUse("use --refresh or --json, not both: --refresh first, then --json lists what it brought")
 	}
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
-	if provider != "" && !cmd.providers.Known(provider) {
-		return unknownProvider(provider, cmd.providers)
+	if provider != "" && !cmd.Providers.Known(provider) {
+		return unknownProvider(provider, cmd.Providers)
 	}
 	if cmd.refresh {
-		return cmd.reportRefresh(cmd.models.Refresh(ctx, provider))
+		return cmd.reportRefresh(cmd.Models.Refresh(ctx, provider))
 	}
-	rows, err := cmd.models.Rows(ctx, provider)
+	rows, err := cmd.Models.Rows(ctx, provider)
 	if err != nil {
 		return err
 	}
@@ -79,7 +76,7 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 		return cmd.writeJSON(rows)
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(cmd.console.Stdout, "No known models there. You can still name one with --model PROVIDER/ID.")
+		fmt.Fprintln(cmd.Console.Stdout, "No known models there. You can still name one with --model PROVIDER/ID.")
 		return nil
 	}
 	return cmd.writeTable(ctx, rows)
@@ -87,7 +84,7 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 
 func (cmd *modelsCommand) writeTable(ctx context.Context, rows []setup.ModelRow) error {
 	inUse := ""
-	if c, err := cmd.models.Choose(ctx, "", false); err == nil {
+	if c, err := cmd.Models.Choose(ctx, "", false); err == nil {
 		inUse = c.Provider + "/" + c.Model
 	}
 	columns := []table.Column{table.Left(""), table.Left("MODEL"), table.Right("WINDOW"), table.Left("FROM"), table.Right("REPLY"),
@@ -96,7 +93,7 @@ func (cmd *modelsCommand) writeTable(ctx context.Context, rows []setup.ModelRow)
 	for _, r := range rows {
 		lines = append(lines, rowCells(r, inUse))
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, lines)
+	return table.Write(cmd.Console.Stdout, cmd.Console.TableWidth(), columns, lines)
 }
 
 // rowCells is a row of the table: the mark of the model in use, name, window and
@@ -172,7 +169,7 @@ func (cmd *modelsCommand) writeJSON(rows []setup.ModelRow) error {
 		out = append(out, modelJSON{r.Provider, r.ID, console.OrNull(r.Window), console.OrNull(r.MaxInput), console.OrNull(r.MaxOutput),
 			r.Source, pricesOf(r), console.OrNull(r.Date)})
 	}
-	return console.WriteJSON(cmd.console.Stdout, out)
+	return console.WriteJSON(cmd.Console.Stdout, out)
 }
 
 // reportRefresh prints how many models each endpoint listed. It is an error if no endpoint answered.
@@ -184,12 +181,12 @@ func (cmd *modelsCommand) reportRefresh(all []setup.ListResult) error {
 	answered := false
 	for _, r := range all {
 		if r.Err != nil {
-			fmt.Fprintf(cmd.console.Stdout, "%s: %s\n", r.Provider, plain.Line(r.Err.Error()))
+			fmt.Fprintf(cmd.Console.Stdout, "%s: %s\n", r.Provider, plain.Line(r.Err.Error()))
 			continue
 		}
 		answered = true
 		chat := slices.DeleteFunc(slices.Clone(r.Found.Models), func(m openai.ListedModel) bool { return !m.Chat })
-		fmt.Fprintf(cmd.console.Stdout, "%s: %s\n", r.Provider, numbers.Count(len(chat), "model"))
+		fmt.Fprintf(cmd.Console.Stdout, "%s: %s\n", r.Provider, numbers.Count(len(chat), "model"))
 	}
 	if !answered {
 		return errors.New("no provider listed its models; nothing was changed")

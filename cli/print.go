@@ -15,7 +15,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
-	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
@@ -26,10 +25,7 @@ import (
 
 // printCommand writes a conversation to standard output.
 type printCommand struct {
-	console       *console.Console
-	conversations *session.Conversations
-	models        *setup.Models
-	settings      *setup.Settings
+	*app
 
 	json      bool
 	compacted bool
@@ -95,7 +91,7 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 }
 
 func (cmd *printCommand) printMessages(ctx context.Context, args []string) error {
-	snapshot, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.Conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -103,7 +99,7 @@ func (cmd *printCommand) printMessages(ctx context.Context, args []string) error
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(cmd.console.Stdout)
+	out := bufio.NewWriter(cmd.Console.Stdout)
 	log := snapshot.Events
 	if cmd.json || cmd.compacted || cmd.preset != "" {
 		log = nil // without the errors of failed turns
@@ -135,7 +131,7 @@ func (cmd *printCommand) printMessages(ctx context.Context, args []string) error
 func (cmd *printCommand) writeFailures(w io.Writer, log []conversation.Event, before uint64) ([]conversation.Event, error) {
 	for len(log) > 0 && log[0].Seq < before {
 		if f, ok := log[0].Body.(conversation.TurnFailed); ok {
-			if _, err := io.WriteString(w, cmd.console.Text(fmt.Sprintf("\n[turn %d] failed: %s\n", log[0].Turn, f.Message))); err != nil {
+			if _, err := io.WriteString(w, cmd.Console.Text(fmt.Sprintf("\n[turn %d] failed: %s\n", log[0].Turn, f.Message))); err != nil {
 				return nil, err
 			}
 		}
@@ -148,10 +144,10 @@ func (cmd *printCommand) messages(ctx context.Context, snapshot *session.Snapsho
 	if !cmd.compacted && cmd.preset == "" {
 		return snapshot.OriginalMessages(), nil
 	}
-	if err := cmd.settings.AdoptRecorded(snapshot.Events); err != nil {
+	if err := cmd.Settings.AdoptRecorded(snapshot.Events); err != nil {
 		return nil, err
 	}
-	m, err := cmd.models.ModelOf(ctx, snapshot.Events)
+	m, err := cmd.Models.ModelOf(ctx, snapshot.Events)
 	if err != nil {
 		return nil, err
 	}
@@ -166,18 +162,18 @@ func (cmd *printCommand) messages(ctx context.Context, snapshot *session.Snapsho
 
 // presetView is the view of a conversation under the rules of --preset.
 func (cmd *printCommand) presetView(snapshot *session.Snapshot, m llm.Model) (projection.View, error) {
-	cmd.settings.NoteRefused()
-	loaded, err := cmd.settings.LoadedFor(snapshot.Events, map[string]string{"compaction.preset": cmd.preset})
+	cmd.Settings.NoteRefused()
+	loaded, err := cmd.Settings.LoadedFor(snapshot.Events, map[string]string{"compaction.preset": cmd.preset})
 	if err != nil {
 		return projection.View{}, err
 	}
-	s := cmd.conversations.StateWith(snapshot, loaded.Config, m)
+	s := cmd.Conversations.StateWith(snapshot, loaded.Config, m)
 	return inspect.PresetView(snapshot.WithPartial, s.Inputs, s.Rules)
 }
 
 // requestMessages are the messages of the next request, the system prompt first.
 func (cmd *printCommand) requestMessages(ctx context.Context, snapshot *session.Snapshot, view projection.View, m llm.Model) ([]projection.Message, error) {
-	system, err := snapshot.Prompt(ctx, cmd.settings)
+	system, err := snapshot.Prompt(ctx, cmd.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +234,7 @@ func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, isFirst 
 			writePart(fmt.Sprintf("%s%s calls %s %s", m.Role, state, c.Name, c.Arguments), "")
 		}
 	}
-	_, err := io.WriteString(w, cmd.console.Text(b.String()))
+	_, err := io.WriteString(w, cmd.Console.Text(b.String()))
 	return err
 }
 
@@ -246,14 +242,14 @@ func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
 	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request", "json"); err != nil {
 		return err
 	}
-	snapshot, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.Conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
 	entries := inspect.CompactionLog(snapshot.Events)
 	if len(entries) == 0 {
-		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or undone in this conversation yet.")
+		_, err := fmt.Fprintln(cmd.Console.Stdout, "Nothing was compacted, pinned or undone in this conversation yet.")
 		return err
 	}
-	return show.WriteLedger(cmd.console.Stdout, cmd.console.TableWidth(), entries)
+	return show.WriteLedger(cmd.Console.Stdout, cmd.Console.TableWidth(), entries)
 }

@@ -23,11 +23,11 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 	if number == 0 {
 		return console.WrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
 	}
-	snapshot, err := cmd.conversations.Read(ctx, args)
+	snapshot, err := cmd.Conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.AdoptRecorded(snapshot.Events); err != nil {
+	if err := cmd.Settings.AdoptRecorded(snapshot.Events); err != nil {
 		return err
 	}
 	q, err := requestAt(inspect.SentRequests(snapshot.Events), number)
@@ -35,23 +35,23 @@ func (cmd *printCommand) printRequest(ctx context.Context, args []string) error 
 		return err
 	}
 	ref := session.RequestRef{Store: snapshot.Store, ID: snapshot.ID, Events: snapshot.Events, SentRequest: q}
-	b, err := cmd.conversations.Rebuild(ctx, ref)
+	b, err := cmd.Conversations.Rebuild(ctx, ref)
 	if err != nil {
 		return err
 	}
-	body := cmd.console.Text(string(b.Body))
-	if body != "" && console.Terminal(cmd.console.Stdout) {
+	body := cmd.Console.Text(string(b.Body))
+	if body != "" && console.Terminal(cmd.Console.Stdout) {
 		body += "\n"
 	}
-	if _, err := io.WriteString(cmd.console.Stdout, body); err != nil {
+	if _, err := io.WriteString(cmd.Console.Stdout, body); err != nil {
 		return err
 	}
 	if b.MatchesSent {
-		cmd.console.Note("request %d: byte for byte what was sent to %s at %s",
+		cmd.Console.Note("request %d: byte for byte what was sent to %s at %s",
 			b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
 		return nil
 	}
-	cmd.console.Note("request %d: %s", b.Number, b.Why)
+	cmd.Console.Note("request %d: %s", b.Number, b.Why)
 	return console.ErrReported
 }
 

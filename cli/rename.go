@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
-	"plimsoll/cli/session"
 	"plimsoll/conversation/plain"
 )
 
@@ -19,10 +18,7 @@ import (
 const idRequiredHelp = "ID is a conversation's, or at least four characters of its beginning."
 
 // renameCommand gives a conversation a title.
-type renameCommand struct {
-	console       *console.Console
-	conversations *session.Conversations
-}
+type renameCommand struct{ *app }
 
 func (cmd *renameCommand) cobra() *cobra.Command {
 	return &cobra.Command{
@@ -41,20 +37,19 @@ another window is not renamed.
 }
 
 func (cmd *renameCommand) Run(ctx context.Context, idPrefix, title string) error {
-	_, id, err := cmd.conversations.Resolve(ctx, []string{idPrefix})
+	_, id, err := cmd.Conversations.Resolve(ctx, []string{idPrefix})
 	if err != nil {
 		return err
 	}
-	if title, err = cmd.conversations.Rename(ctx, id, title); err != nil {
+	if title, err = cmd.Conversations.Rename(ctx, id, title); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.console.Stdout, "%s  %s\n", id, plain.Line(title))
+	_, err = fmt.Fprintf(cmd.Console.Stdout, "%s  %s\n", id, plain.Line(title))
 	return err
 }
 
 type deleteCommand struct {
-	console       *console.Console
-	conversations *session.Conversations
+	*app
 
 	yes bool
 }
@@ -78,16 +73,16 @@ A conversation that is open in another window is not deleted.
 }
 
 func (cmd *deleteCommand) Run(ctx context.Context, idPrefix string) error {
-	_, id, err := cmd.conversations.Resolve(ctx, []string{idPrefix})
+	_, id, err := cmd.Conversations.Resolve(ctx, []string{idPrefix})
 	if err != nil {
 		return err
 	}
-	e, err := cmd.conversations.Entry(ctx, id)
+	e, err := cmd.Conversations.Entry(ctx, id)
 	if err != nil {
 		return err
 	}
 	if !cmd.yes && !e.OpenElsewhere { // one that is open elsewhere is refused without a question
-		if !console.Terminal(cmd.console.Stdin) {
+		if !console.Terminal(cmd.Console.Stdin) {
 			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"),
 				"--yes deletes without asking"))
 		}
@@ -95,16 +90,16 @@ func (cmd *deleteCommand) Run(ctx context.Context, idPrefix string) error {
 			return err
 		}
 	}
-	if err := cmd.conversations.Delete(ctx, id); err != nil {
+	if err := cmd.Conversations.Delete(ctx, id); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.console.Stdout, "Deleted %s  %s\n", id, plain.Line(e.Heading()))
+	_, err = fmt.Fprintf(cmd.Console.Stdout, "Deleted %s  %s\n", id, plain.Line(e.Heading()))
 	return err
 }
 
 // confirm asks for a yes. Any other answer is an error.
 func (cmd *deleteCommand) confirm(ctx context.Context, question string) error {
-	yes, err := cmd.console.Confirm(ctx, question)
+	yes, err := cmd.Console.Confirm(ctx, question)
 	if err == nil && !yes {
 		err = errors.New("nothing was deleted")
 	}

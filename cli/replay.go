@@ -9,14 +9,12 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/measure"
-	"plimsoll/cli/setup"
 	"plimsoll/conversation/numbers"
 )
 
 // replayCommand measures compaction presets on recorded conversations.
 type replayCommand struct {
-	settings *setup.Settings
-	replayer *measure.Replayer
+	*app
 
 	options measure.Options
 	changed func(flag string) bool // which flags were given
@@ -87,5 +85,6 @@ func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
 	if err := cmd.options.Check(cmd.changed, args); err != nil {
 		return err
 	}
-	return cmd.replayer.Replay(ctx, args, cmd.options)
+	r := &measure.Replayer{Console: cmd.Console, Settings: cmd.Settings, Providers: cmd.Providers, Conversations: cmd.Conversations}
+	return r.Replay(ctx, args, cmd.options)
 }

@@ -19,8 +19,7 @@ import (
 
 // rewindCommand takes a stored conversation, or its files, back to a turn.
 type rewindCommand struct {
-	console       *console.Console
-	conversations *session.Conversations
+	*app
 
 	turn                                    int
 	files, conversation, both               bool
@@ -81,11 +80,11 @@ type rewindFile struct {
 }
 
 func (cmd *rewindCommand) Run(ctx context.Context, args []string) (err error) {
-	_, id, err := cmd.conversations.Resolve(ctx, args)
+	_, id, err := cmd.Conversations.Resolve(ctx, args)
 	if err != nil {
 		return err
 	}
-	s, err := cmd.conversations.StateOf(ctx, id)
+	s, err := cmd.Conversations.StateOf(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -112,19 +111,19 @@ func (cmd *rewindCommand) Run(ctx context.Context, args []string) (err error) {
 		}
 		report.Unknown = conversation.UnknownSince(s.Events, turn)
 	case !cmd.dryRun:
-		if err := cmd.conversations.Append(ctx, s, rewind); err != nil {
+		if err := cmd.Conversations.Append(ctx, s, rewind); err != nil {
 			return err
 		}
 	}
 	if cmd.json {
-		return console.WriteLine(cmd.console.Stdout, report)
+		return console.WriteLine(cmd.Console.Stdout, report)
 	}
 	return cmd.write(report)
 }
 
 func (cmd *rewindCommand) rewindFiles(ctx context.Context, s session.ConversationState, turn int,
 	then func(session.ConversationState) ([]conversation.Body, error)) (files []rewindFile, err error) {
-	plan, err := cmd.conversations.PlanRewind(ctx, s, turn)
+	plan, err := cmd.Conversations.PlanRewind(ctx, s, turn)
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +175,6 @@ func (cmd *rewindCommand) write(r rewindReport) error {
 	if r.Conversation {
 		text += fmt.Sprintf("conversation %s: %staken back to before turn %d\n", r.ID, would, r.Turn)
 	}
-	_, err := fmt.Fprint(cmd.console.Stdout, plain.Text(text))
+	_, err := fmt.Fprint(cmd.Console.Stdout, plain.Text(text))
 	return err
 }

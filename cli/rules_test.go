@@ -25,7 +25,7 @@ func appWith(t *testing.T, file string, set ...string) *app {
 	}
 	lookup := func(name string) (string, bool) { return dir, name == "HOME" }
 	a := newApp(console.Env{Dir: dir, Lookup: lookup}, setup.Flags{Config: path, Set: set})
-	if err := a.settings.Configure(); err != nil {
+	if err := a.Settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -35,7 +35,7 @@ func appWith(t *testing.T, file string, set ...string) *app {
 func rulesIn(t *testing.T, file string, set ...string) preset.Rules {
 	t.Helper()
 	a := appWith(t, file, set...)
-	return a.settings.Cfg().Rules()
+	return a.Settings.Cfg().Rules()
 }
 
 func TestProfilesOfTheUserBecomeRules(t *testing.T) {

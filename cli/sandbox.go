@@ -17,9 +17,7 @@ import (
 
 // sandboxCommand runs a command as those of the model run, or says how they do.
 type sandboxCommand struct {
-	console   *console.Console
-	resources *setup.Resources
-	settings  *setup.Settings
+	*app
 
 	readOnly bool
 }
@@ -44,17 +42,17 @@ It ends with 126 if the mode that permissions.sandbox demands cannot be had.`,
 }
 
 func (cmd *sandboxCommand) Run(ctx context.Context, args []string) error {
-	if err := cmd.settings.Configure(); err != nil {
+	if err := cmd.Settings.Configure(); err != nil {
 		return err
 	}
-	cmd.settings.NoteRefused()
-	cfg := cmd.settings.Cfg()
+	cmd.Settings.NoteRefused()
+	cfg := cmd.Settings.Cfg()
 	if cmd.readOnly {
 		cfg.Permissions.Sandbox = string(sandbox.ReadOnly)
 	}
-	box := cmd.resources.Sandbox(cfg)
+	box := cmd.Resources.Sandbox(cfg)
 	if len(args) == 0 {
-		_, err := io.WriteString(cmd.console.Stdout, box.State().String())
+		_, err := io.WriteString(cmd.Console.Stdout, box.State().String())
 		return err
 	}
 	return cmd.run(ctx, box, cfg, args)
@@ -66,8 +64,8 @@ func (cmd *sandboxCommand) run(ctx context.Context, box *sandbox.Sandbox, cfg co
 		return err
 	}
 	c := exec.CommandContext(ctx, path, args[1:]...)
-	c.Dir, c.Stdin, c.Stdout, c.Stderr = cmd.console.Dir, cmd.console.Stdin, cmd.console.Stdout, cmd.console.Stderr
-	c.Env = shell.Environment(cmd.console.Environ, setup.ToolOptions("", cfg).SecretNames)
+	c.Dir, c.Stdin, c.Stdout, c.Stderr = cmd.Console.Dir, cmd.Console.Stdin, cmd.Console.Stdout, cmd.Console.Stderr
+	c.Env = shell.Environment(cmd.Console.Environ, setup.ToolOptions("", cfg).SecretNames)
 	err = box.Start(c, sandbox.Profile{})
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		return console.WithCode(console.ExitUnavailable, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
-	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/numbers"
@@ -26,9 +25,7 @@ import (
 //   - On a terminal a hit is one line, and the matched words are visible.
 
 type searchCommand struct {
-	console   *console.Console
-	resources *setup.Resources
-	settings  *setup.Settings
+	*app
 
 	here  bool
 	limit int
@@ -65,7 +62,7 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 	if cmd.limit < 0 {
 		return console.WrongUse("--limit must be 0 or more, not %d", cmd.limit)
 	}
-	store, err := cmd.resources.Open()
+	store, err := cmd.Resources.Open()
 	if err != nil {
 		return err
 	}
@@ -74,14 +71,14 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 		options.Limit, options.PerConversation = math.MaxInt, math.MaxInt
 	}
 	if cmd.here {
-		options.Workspace = cmd.settings.Workspace
+		options.Workspace = cmd.Settings.Workspace
 	}
 	return cmd.writeHits(ctx, store, q, options)
 }
 
 // writeHits writes hits as they are found, and at the end how many there were.
 func (cmd *searchCommand) writeHits(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
-	started, limit := time.Now(), cmd.console.TableWidth()
+	started, limit := time.Now(), cmd.Console.TableWidth()
 	if limit > 0 {
 		o.Chars = max(limit-excerptColumn, 20)
 	}
@@ -107,14 +104,14 @@ func (cmd *searchCommand) writeHits(ctx context.Context, store *storage.Store, q
 	}
 	cmd.noteUnread(report)
 	if hits == 0 {
-		cmd.console.Note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
+		cmd.Console.Note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
 		return console.ErrReported
 	}
 	count, more := numbers.Count(hits, "hit"), ""
 	if report.More {
 		count, more = "the first "+count, "; --limit 0 shows all"
 	}
-	fmt.Fprintf(cmd.console.Stderr, "%s in %d of %s, %.1f s; plimsoll -r ID opens one%s\n", count, conversations,
+	fmt.Fprintf(cmd.Console.Stderr, "%s in %d of %s, %.1f s; plimsoll -r ID opens one%s\n", count, conversations,
 		numbers.Count(report.Conversations, "conversation"), time.Since(started).Seconds(), more)
 	return nil
 }
@@ -137,7 +134,7 @@ func (cmd *searchCommand) writeLine(limit int, text string) error {
 	if limit > 0 {
 		text = ansi.Truncate(text, limit, "…")
 	}
-	if _, err := fmt.Fprintln(cmd.console.Stdout, text); err != nil {
+	if _, err := fmt.Fprintln(cmd.Console.Stdout, text); err != nil {
 		return fmt.Errorf("writing hits: %w", err)
 	}
 	return nil
@@ -145,13 +142,13 @@ func (cmd *searchCommand) writeLine(limit int, text string) error {
 
 func (cmd *searchCommand) noteUnread(report storage.SearchReport) {
 	if report.Unread > 0 {
-		cmd.console.Note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
+		cmd.Console.Note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
 	}
 	if report.Damaged > 0 {
 		were := "were"
 		if report.Damaged == 1 {
 			were = "was"
 		}
-		cmd.console.Note("%s %s skipped; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
+		cmd.Console.Note("%s %s skipped; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
 	}
 }

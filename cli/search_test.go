@@ -37,9 +37,9 @@ func storeConversation(t *testing.T, a *app, id string, bodies ...conversation.B
 func TestTheScreenSearchesAllConversations(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.Close()
+	defer a.Resources.Close()
 	storeMessages(t, a, "aaaabbbbcccc", "Where does the heron nest?", "and the bittern")
-	h := a.newHost(screen.ChatOptions{})
+	h := screen.NewHost(a.Agents, screen.ChatOptions{})
 	defer h.Close()
 	found, err := h.Search(t.Context(), "HERON nest")
 	if err != nil {
@@ -74,13 +74,13 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 	for n := range 5 {
 		storeMessages(t, a, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "heron", "heron")
 	}
-	if err := a.resources.Close(); err != nil {
+	if err := a.Resources.Close(); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errs := &interrupted{interrupt: cancel}, &bytes.Buffer{}
-	env := a.console.Env
-	env.Args, env.Stdin, env.Stdout, env.Stderr = []string{"search", "heron", "--data", a.settings.Flags.Data}, strings.NewReader(""), out, errs
+	env := a.Console.Env
+	env.Args, env.Stdin, env.Stdout, env.Stderr = []string{"search", "heron", "--data", a.Settings.Flags.Data}, strings.NewReader(""), out, errs
 	if code := Run(ctx, env); code != console.ExitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
@@ -95,7 +95,7 @@ func TestAHitOnATerminalIsOneLine(t *testing.T) {
 	a := newApp(console.Env{Stdout: &out}, setup.Flags{})
 	hit := find.Hit{Event: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
 	for _, limit := range []int{0, 60, 20} {
-		if err := (&searchCommand{console: a.console}).writeLine(limit, hitText(hit)); err != nil {
+		if err := (&searchCommand{app: a}).writeLine(limit, hitText(hit)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -24,7 +24,7 @@ func openSettingsHost(t *testing.T, a *app, id string) *screen.Host {
 	t.Helper()
 	m := llm.Model{Provider: "test", ID: "m", Window: meter.Window{Tokens: 100_000, Source: meter.WindowServer}}
 	h := openHost(t, a, setup.Connection{Provider: agenttest.NewProvider(), Model: m}, id)
-	t.Cleanup(func() { h.Close(); _ = a.resources.Close() }) // closing twice changes nothing
+	t.Cleanup(func() { h.Close(); _ = a.Resources.Close() }) // closing twice changes nothing
 	return h
 }
 
@@ -111,7 +111,7 @@ func TestAChangedSettingIsStoredWithTheConversation(t *testing.T) {
 		t.Errorf("the value of --cfg was not changed: %+v", r)
 	}
 	h.Close()
-	store, err := a.resources.Open()
+	store, err := a.Resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,8 @@ func TestAChangedSettingIsStoredWithTheConversation(t *testing.T) {
 	if set["compaction.trigger_ratio"] != "0.6" || set["compaction.default_profile"] != "heavy" || set["compaction.keep_last"] != "7" {
 		t.Errorf("recorded %v", set)
 	}
-	a.settings.Flags.Set = nil // a start without --cfg
-	if err := a.settings.Reload(); err != nil {
+	a.Settings.Flags.Set = nil // a start without --cfg
+	if err := a.Settings.Reload(); err != nil {
 		t.Fatal(err)
 	}
 	again := openSettingsHost(t, a, stored)
@@ -177,7 +177,7 @@ func TestSettingsAreStoredInTheirOwnFile(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "# mine\ncompaction:\n  keep_last: 4 # four\n")
 	h := openSettingsHost(t, a, "")
-	own := filepath.Join(filepath.Dir(a.settings.Flags.Config), "c.settings.yaml")
+	own := filepath.Join(filepath.Dir(a.Settings.Flags.Config), "c.settings.yaml")
 	says := func(want string) {
 		t.Helper()
 		text, err := os.ReadFile(own)
@@ -204,10 +204,10 @@ func TestSettingsAreStoredInTheirOwnFile(t *testing.T) {
 	if r := rowOf(t, h, "compaction.trigger_ratio"); r.Changed || r.From != "~/c.settings.yaml, line 4" {
 		t.Errorf("once kept %+v", r)
 	}
-	if a.settings.Cfg().Compaction.TriggerRatio != 0.6 {
+	if a.Settings.Cfg().Compaction.TriggerRatio != 0.6 {
 		t.Error("the next conversation does not begin with it")
 	}
-	if err := os.WriteFile(a.settings.Flags.Config, []byte("nonsense: 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(a.Settings.Flags.Config, []byte("nonsense: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.KeepSettings(t.Context(), map[string]string{"ui.mouse": "false"}); err == nil || !strings.Contains(err.Error(), "~/c.yaml, line 1") {

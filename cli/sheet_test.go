@@ -17,7 +17,7 @@ import (
 func newAppWith(t *testing.T, set ...string) *app {
 	t.Helper()
 	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, setup.Flags{Data: t.TempDir(), Set: set})
-	if err := a.settings.Configure(); err != nil {
+	if err := a.Settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -26,11 +26,11 @@ func newAppWith(t *testing.T, set ...string) *app {
 // resolvedModel returns the model of a name, with its settings.
 func resolvedModel(t *testing.T, a *app, name string) llm.Model {
 	t.Helper()
-	c, err := a.providers.ChoiceByName(name)
+	c, err := a.Providers.ChoiceByName(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := a.models.Connect(t.Context(), c)
+	conn, err := a.Models.Connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,11 +71,11 @@ func TestARecordedCacheLifetimeIsUsed(t *testing.T) {
 	if m.CacheTTL != 0 {
 		t.Fatalf("a lifetime that nothing recorded: %v", m.CacheTTL)
 	}
-	cfg, err := a.settings.ConfigFor(newEvents(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
+	cfg, err := a.Settings.ConfigFor(newEvents(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := a.settings.WithLimits(cfg, m).Sheet().Lifetime; got != 2*time.Hour {
+	if got := a.Settings.WithLimits(cfg, m).Sheet().Lifetime; got != 2*time.Hour {
 		t.Errorf("the cache lives %v", got)
 	}
 }
@@ -88,7 +88,7 @@ func TestTheLoadLineIsBelowThePriceStepOfTheModel(t *testing.T) {
 		t.Fatalf("the model in the catalogue has changed: %+v", m)
 	}
 	reading := func(m llm.Model) meter.Reading {
-		return meter.New(m.MeterOptions(a.settings.Cfg().Rules())).Reading()
+		return meter.New(m.MeterOptions(a.Settings.Cfg().Rules())).Reading()
 	}
 	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
 		t.Errorf("the load line is at %d", got)

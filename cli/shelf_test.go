@@ -14,10 +14,10 @@ import (
 func hostWithTwoStored(t *testing.T) (*app, *screen.Host) {
 	t.Helper()
 	a := bareApp(t, "discovery.local=false")
-	t.Cleanup(func() { _ = a.resources.Close() })
+	t.Cleanup(func() { _ = a.Resources.Close() })
 	storeBodies(t, a, stored, conversation.UserMessage{Text: "an older one"}, conversation.AssistantMessage{Text: "yes", Stop: conversation.StopEnd},
 		conversation.UserMessage{Text: "the newest\n  question"}, conversation.AssistantMessage{Text: "a reply " + strings.Repeat("that goes on ", 100), Stop: conversation.StopEnd})
-	h := a.newHost(screen.ChatOptions{})
+	h := screen.NewHost(a.Agents, screen.ChatOptions{})
 	t.Cleanup(h.Close)
 	return a, h
 }
@@ -27,9 +27,9 @@ func TestTheListShowsWhereConversationsAreOpen(t *testing.T) {
 	a, h := hostWithTwoStored(t)
 	const other = "bcdefghi2345"
 	storeBodies(t, a, other, conversation.UserMessage{Text: "elsewhere"})
-	far := newApp(a.console.Env, a.settings.Flags)
-	defer far.resources.Close()
-	store, err := far.resources.Open()
+	far := newApp(a.Console.Env, a.Settings.Flags)
+	defer far.Resources.Close()
+	store, err := far.Resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestTheListShowsRenamesForksAndDeletes(t *testing.T) {
 	if list, _ := h.Conversations(t.Context()); list[0].Title != "another title" {
 		t.Errorf("%+v", list)
 	}
-	a.settings.Flags.Demo = true
+	a.Settings.Flags.Demo = true
 	copied, err := h.ForkStored(t.Context(), stored)
 	if err != nil || copied.ID == stored || copied.Title != "another title (fork)" || !strings.Contains(strings.Join(copied.Notes, " "), stored) {
 		t.Fatalf("%s %q %q, %v", copied.ID, copied.Title, copied.Notes, err)
@@ -91,19 +91,19 @@ func TestFavoritesAndRecentModelsAreKept(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	for _, name := range []string{"a/1", "a/2", "a/3", "a/1", "a/4", "a/5", "a/6"} {
-		if err := a.settings.AddRecent(name); err != nil {
+		if err := a.Settings.AddRecent(name); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"x/1", "x/2", "x/1"} {
-		if err := a.settings.SetFavorite(name, true); err != nil {
+		if err := a.Settings.SetFavorite(name, true); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := a.settings.SetFavorite("x/2", false); err != nil {
+	if err := a.Settings.SetFavorite("x/2", false); err != nil {
 		t.Fatal(err)
 	}
-	p := a.settings.Picks()
+	p := a.Settings.Picks()
 	if got := strings.Join(p.Recent, " ") + " | " + strings.Join(p.Favorites, " "); got != "a/6 a/5 a/4 a/1 a/3 | x/1" {
 		t.Errorf("stored are %s", got)
 	}

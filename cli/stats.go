@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
-	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
@@ -22,8 +21,7 @@ import (
 // started the task; those that a fork has from its original count once.
 
 type statsCommand struct {
-	console   *console.Console
-	resources *setup.Resources
+	*app
 
 	json bool
 	days int
@@ -74,7 +72,7 @@ func (cmd *statsCommand) Run(ctx context.Context) error {
 		days[i].Date = time.Date(year, month, day-cmd.days+1+i, 12, 0, 0, 0, time.Local).Format(time.DateOnly)
 		at[days[i].Date] = &days[i]
 	}
-	store, err := cmd.resources.Open()
+	store, err := cmd.Resources.Open()
 	if err != nil {
 		return err
 	}
@@ -100,7 +98,7 @@ func (cmd *statsCommand) Run(ctx context.Context) error {
 	}
 	total.addCosts()
 	if cmd.json {
-		return console.WriteJSON(cmd.console.Stdout, map[string]any{"days": days, "total": total})
+		return console.WriteJSON(cmd.Console.Stdout, map[string]any{"days": days, "total": total})
 	}
 	return cmd.draw(days, total)
 }
@@ -182,13 +180,13 @@ func (cmd *statsCommand) draw(days []statsRow, total statsRow) error {
 	columns := []table.Column{
 		table.Left("DAY"), table.Left("█ NEW  ░ FROM THE CACHE"), table.Right("SENT"), table.Right("CACHED"), table.Right("OUT"), table.Right("COST"), table.Right("COMPACTED"),
 	}
-	if err := table.Write(cmd.console.Stdout, cmd.console.TableWidth(), columns, rows); err != nil {
+	if err := table.Write(cmd.Console.Stdout, cmd.Console.TableWidth(), columns, rows); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s in %s.", numbers.Count(total.Requests, "request"), numbers.Count(len(days), "day"))
 	if total.Saved > 0 {
 		text += fmt.Sprintf(" Compaction made them smaller by %s tokens.", numbers.Tokens(total.Saved))
 	}
-	_, err := fmt.Fprintln(cmd.console.Stdout, "\n"+text)
+	_, err := fmt.Fprintln(cmd.Console.Stdout, "\n"+text)
 	return err
 }

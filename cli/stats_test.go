@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -51,7 +52,7 @@ func TestStatsCountRequestsOnceAndCompactionsInForce(t *testing.T) {
 		t.Errorf("counted are %+v", d)
 	}
 	var out bytes.Buffer
-	conversationtest.Must(t, (&statsCommand{console: &console.Console{Env: console.Env{Stdout: &out}}}).draw(days, total))
+	conversationtest.Must(t, (&statsCommand{app: newApp(console.Env{Stdout: &out}, setup.Flags{})}).draw(days, total))
 	for _, want := range []string{"Fri 1 May  " + strings.Repeat("█", 15) + strings.Repeat("░", 4) + strings.Repeat(" ", 9) + "    2k", "Sat 2 May  " + strings.Repeat("░", 28), "100%", "$2.00", "4 requests in 2 days."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the picture lacks %q:\n%s", want, out.String())

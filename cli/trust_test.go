@@ -27,11 +27,11 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 		}
 		begin := func() (*screen.Host, func() error) {
 			a := newApp(console.Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}, setup.Flags{Data: data, Demo: true})
-			if err := a.settings.Configure(); err != nil {
+			if err := a.Settings.Configure(); err != nil {
 				t.Fatal(err)
 			}
-			h := a.newHost(screen.ChatOptions{})
-			return h, func() error { h.Close(); return a.resources.Close() }
+			h := screen.NewHost(a.Agents, screen.ChatOptions{})
+			return h, func() error { h.Close(); return a.Resources.Close() }
 		}
 		write("compaction: {default_profile: heavy}\nproviders: {x: {key_command: [evil]}}\n")
 		h, end := begin()

@@ -22,12 +22,7 @@ import (
 )
 
 // Examiner checks what the program depends on.
-type Examiner struct {
-	Console   *console.Console
-	Settings  *setup.Settings
-	Providers *setup.Providers
-	Resources *setup.Resources
-}
+type Examiner struct{ setup.Parts }
 
 // Diagnosis is the result of all checks.
 type Diagnosis struct {

@@ -73,7 +73,7 @@ func (h *Host) Files(ctx context.Context, images []string) ([]tui.File, error) {
 	if running != nil {
 		ctx, cancel := context.WithTimeout(ctx, listingTimeout)
 		defer cancel()
-		resources, _ := h.deps.Agents.Servers.Resources(ctx, running) // /mcp shows which servers do not answer
+		resources, _ := h.deps.Servers.Resources(ctx, running) // /mcp shows which servers do not answer
 		for _, r := range resources {
 			files = append(files, tui.File{Path: r.Server + ":" + r.URI, Tokens: int(float64(min(r.Size, limit)) / meter.CharsPerToken)})
 		}

@@ -37,7 +37,7 @@ const (
 
 // follower shows a conversation that another program writes.
 type follower struct {
-	deps Dependencies
+	deps *session.Agents
 
 	snapshot *session.Snapshot
 	tail     *storage.Tail

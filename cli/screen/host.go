@@ -12,10 +12,8 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/updates"
 	"plimsoll/cli/console"
-	"plimsoll/cli/doctor"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/cli/transfer"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -23,23 +21,10 @@ import (
 	"plimsoll/tui"
 )
 
-// Dependencies are the parts of a run that a host uses.
-type Dependencies struct {
-	Console       *console.Console
-	Settings      *setup.Settings
-	Providers     *setup.Providers
-	Resources     *setup.Resources
-	Models        *setup.Models
-	Conversations *session.Conversations
-	Agents        *session.Agents
-	Examiner      *doctor.Examiner
-	Exporter      *transfer.Exporter
-}
-
 // Host is the backend of the screen. Its methods run on the goroutines of the screen's commands; a mutex guards the open
 // conversation, so that one command cannot close it while another uses it.
 type Host struct {
-	deps  Dependencies
+	deps  *session.Agents
 	first ChatOptions // which conversation Open opens; the ID is complete
 	Pace  Pace        // when updates reach the screen
 
@@ -64,7 +49,9 @@ type shown struct {
 }
 
 // NewHost returns a host whose first conversation is the one that o names.
-func NewHost(deps Dependencies, options ChatOptions) *Host { return &Host{deps: deps, first: options} }
+func NewHost(deps *session.Agents, options ChatOptions) *Host {
+	return &Host{deps: deps, first: options}
+}
 
 // ChatOptions says which conversation the chat opens.
 type ChatOptions struct {

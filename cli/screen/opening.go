@@ -70,7 +70,7 @@ func (h *Host) openWith(ctx context.Context, id string, connect func(ctx context
 	if h.Running != nil {
 		options.Mode = h.Running.Toolbox.Mode() // the mode stays the same across conversations
 	}
-	running, err := h.deps.Agents.Start(ctx, conn, options)
+	running, err := h.deps.Start(ctx, conn, options)
 	if locked, ok := errors.AsType[*storage.LockedError](err); ok {
 		return h.readOnly(ctx, id, locked)
 	}

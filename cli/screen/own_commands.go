@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/cli/owncommand"
 	"plimsoll/cli/session"
-	"plimsoll/cli/setup"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
@@ -33,7 +32,7 @@ func (h *Host) OwnCommands(ctx context.Context) ([]tui.OwnCommand, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listingTimeout)
 	defer cancel()
-	prompts, promptErr := h.deps.Agents.Servers.Prompts(ctx, running)
+	prompts, promptErr := h.deps.Servers.Prompts(ctx, running)
 	for _, p := range prompts {
 		name := session.CommandName(p)
 		if _, taken := owncommand.Named(list, name); taken {
@@ -66,13 +65,13 @@ func (h *Host) MakeMessage(ctx context.Context, name, args string, approved []st
 	list, _ := h.deps.Settings.OwnCommands() // the list of commands says what could not be read
 	c, ok := owncommand.Named(list, name)
 	if !ok {
-		text, isPrompt, err := h.deps.Agents.Servers.PromptMessage(ctx, running, name, args)
+		text, isPrompt, err := h.deps.Servers.PromptMessage(ctx, running, name, args)
 		if !isPrompt {
 			err = fmt.Errorf("there is no command /%s any more", name)
 		}
 		return text, err
 	}
-	maker := NewMaker(h.deps.Settings, running)
+	maker := NewMaker(running)
 	text, notes, err := maker.Message(ctx, c, args, approved)
 	if asks, ok := errors.AsType[*owncommand.ApprovalError](err); ok {
 		return "", &tui.CommandApproval{Title: asks.Title, Command: asks.Command}
@@ -88,8 +87,8 @@ func (h *Host) MakeMessage(ctx context.Context, name, args string, approved []st
 }
 
 // NewMaker returns the maker of messages for a running conversation.
-func NewMaker(settings *setup.Settings, running *session.Running) owncommand.Maker {
-	limit := running.Agent.ArrivalCap()
+func NewMaker(running *session.Running) owncommand.Maker {
+	settings, limit := running.Agents.Settings, running.Agent.ArrivalCap()
 	return owncommand.Maker{Tools: running.Toolbox, Limit: limit,
 		Attach: func(ctx context.Context, path string) (string, error) {
 			return Attach(ctx, settings.Workspace, running, limit, path)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/doctor"
 	"plimsoll/cli/page"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -46,7 +47,7 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	case tui.PageConnect:
 		return connectPage, nil
 	case tui.PageDoctor:
-		found, err := h.deps.Examiner.Diagnose(ctx, false, nil)
+		found, err := (&doctor.Examiner{Parts: h.deps.Parts}).Diagnose(ctx, false, nil)
 		return found.Text, err
 	}
 	running := h.running()
@@ -291,7 +292,7 @@ func (h *Host) exportPage(ctx context.Context, file string, format transfer.Expo
 	var notes []string
 	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error
-		notes, err = h.deps.Exporter.Write(ctx, w, id, cmp.Or(format, transfer.FormatOf(path)), omit)
+		notes, err = (&transfer.Exporter{Resources: h.deps.Resources}).Write(ctx, w, id, cmp.Or(format, transfer.FormatOf(path)), omit)
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {

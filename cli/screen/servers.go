@@ -18,7 +18,7 @@ import (
 
 // serversPage acts on the servers of tools, and lists them.
 func (h *Host) serversPage(ctx context.Context, running *session.Running, argument string) (string, error) {
-	servers := h.deps.Agents.Servers
+	servers := h.deps.Servers
 	action, name, _ := strings.Cut(strings.TrimSpace(argument), " ")
 	name = strings.TrimSpace(name)
 	known := servers.States(running)

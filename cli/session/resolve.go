@@ -28,13 +28,7 @@ const IDHelp = "ID is a conversation's, or at least four characters of its begin
 var ErrNoConversation = errors.New("no conversation yet")
 
 // Conversations reads the stored conversations, and appends to those that no program has open.
-type Conversations struct {
-	Console   *console.Console
-	Settings  *setup.Settings
-	Providers *setup.Providers
-	Resources *setup.Resources
-	Models    *setup.Models
-}
+type Conversations struct{ setup.Parts }
 
 // Resolve finds the conversation that the arguments of a command name.
 func (c *Conversations) Resolve(ctx context.Context, args []string) (*storage.Store, string, error) {

@@ -12,7 +12,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/agent/updates"
-	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
@@ -56,11 +55,7 @@ type Running struct {
 
 // Agents opens conversations for writing, each with its tools and a running agent.
 type Agents struct {
-	Console       *console.Console
-	Settings      *setup.Settings
-	Providers     *setup.Providers
-	Resources     *setup.Resources
-	Models        *setup.Models
+	setup.Parts
 	Conversations *Conversations
 	Servers       *Servers
 

@@ -32,12 +32,7 @@ const maxImport = 1 << 30
 var errNoUserMessage = errors.New("it has no user message, and empty conversations are not kept")
 
 // Importer imports files as new conversations.
-type Importer struct {
-	Console   *console.Console
-	Settings  *setup.Settings
-	Providers *setup.Providers
-	Resources *setup.Resources
-}
+type Importer struct{ setup.Parts }
 
 // ImportProblem says why a part of a file was left out, or why nothing was imported.
 type ImportProblem struct {
