@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"path/filepath"
 
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
@@ -31,13 +30,10 @@ func (cmd *askCommand) connect(ctx context.Context, id string) (setup.Connection
 
 // schema reads the file of --output-schema, nil without one.
 func (cmd *askCommand) schema() (conversation.RawJSON, error) {
-	path := cmd.schemaFile
-	if path == "" {
+	if cmd.schemaFile == "" {
 		return nil, nil
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(cmd.Console.Dir, path)
-	}
+	path := cmd.Console.Expand(cmd.schemaFile, cmd.Console.Dir)
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, console.WrongUse("--output-schema: %v", err)

@@ -11,6 +11,7 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
 )
 
 // Conversations of every earlier format, with compactions by every preset, can be read, and each of their requests is rebuilt
@@ -70,10 +71,6 @@ func unpack(t *testing.T, from, to string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	conversationtest.Must(t, os.MkdirAll(filepath.Dir(to), 0o700))
+	conversationtest.Must(t, os.WriteFile(to, data, 0o600))
 }

@@ -174,9 +174,7 @@ func addPairs(flag string, pairs []string, to config.Headers) error {
 
 // takeOver adds the servers of another client's file: all, or those named.
 func (cmd *mcpCommand) takeOver(path string, names []string) error {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = cmd.Console.Getenv("HOME") + "/" + rest
-	}
+	path = cmd.Console.Expand(path, "")
 	found, err := setup.ReadServers(path)
 	if err != nil {
 		return err

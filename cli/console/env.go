@@ -6,6 +6,7 @@ package console
 import (
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -71,4 +72,15 @@ func (c *Console) Home(dir string) string {
 		}
 	}
 	return dir
+}
+
+// Expand is a path as the user writes it: ~/ is the home folder, and one that is not absolute stands in folder.
+func (c *Console) Expand(path, folder string) string {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(c.Getenv("HOME"), rest)
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(folder, path)
 }

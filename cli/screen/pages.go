@@ -283,12 +283,7 @@ func (h *Host) exportPage(ctx context.Context, file string, format transfer.Expo
 		}
 		path = fmt.Sprintf("plimsoll-%s-%d.%s", id, n, cmp.Or(format, transfer.ExportMarkdown))
 	}
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(h.deps.Console.Getenv("HOME"), rest)
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(h.deps.Console.Dir, path)
-	}
+	path = h.deps.Console.Expand(path, h.deps.Console.Dir)
 	var notes []string
 	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error

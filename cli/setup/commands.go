@@ -3,7 +3,6 @@ package setup
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"plimsoll/cli/owncommand"
 	"plimsoll/config"
@@ -38,35 +37,33 @@ func (s *Settings) OfferedAgents(cfg config.Config) []owncommand.Command {
 	})
 }
 
-func (s *Settings) agentContents() []WorkspaceContent {
-	loaded := s.Loaded.Load()
-	if loaded == nil {
-		return nil
-	}
-	var out []WorkspaceContent
-	list, _ := s.OwnAgents(loaded.Config)
-	for _, c := range list {
-		if c.Origin == owncommand.Workspace {
-			out = append(out, WorkspaceContent{Path: c.Path, Text: c.Text, Why: "is an agent, which the model gives tasks to"})
+// ownContents lists the commands and agents of the workspace that need the user's yes.
+func (s *Settings) ownContents() (out []WorkspaceContent) {
+	add := func(c owncommand.Command, why string) {
+		if why != "" && c.Origin == owncommand.Workspace {
+			out = append(out, WorkspaceContent{Path: c.Path, Text: c.Text, Why: why})
 		}
+	}
+	commands, _ := s.OwnCommands() // the list of commands says what could not be read
+	for _, c := range commands {
+		add(c, c.Needs())
+	}
+	agents, _ := s.OwnAgents(s.Cfg())
+	for _, a := range agents {
+		add(a, "is an agent, which the model gives tasks to")
 	}
 	return out
 }
 
-// ownFolders are the folders with commands or agents, as kind says, with the configured ones. A configured path is relative to the file that sets it; a folder in the
-// workspace is the workspace's, whoever names it.
+// ownFolders are the folders with commands or agents, as kind says, with the configured ones. A configured path is relative to
+// the file that sets it; a folder in the workspace is the workspace's, whoever names it.
 func (s *Settings) ownFolders(kind string, configured []string) []owncommand.Folder {
 	var out []owncommand.Folder
 	if s.Paths.Config != "" {
 		out = append(out, owncommand.Folder{Path: filepath.Join(s.Paths.Config, kind), Origin: owncommand.User})
 	}
-	loaded := s.Loaded.Load()
 	for _, path := range configured {
-		if rest, ok := strings.CutPrefix(path, "~/"); ok {
-			path = filepath.Join(s.Console.Getenv("HOME"), rest)
-		} else if !filepath.IsAbs(path) {
-			path = filepath.Join(filepath.Dir(loaded.Origins[kind+".folders"].File), path)
-		}
+		path = s.Console.Expand(path, filepath.Dir(s.Loaded.Load().Origins[kind+".folders"].File))
 		folder := owncommand.Folder{Path: path, Origin: owncommand.User}
 		if rel, ok := s.inWorkspace(path); ok {
 			folder = owncommand.Folder{Path: filepath.Join(s.Workspace, rel), Origin: owncommand.Workspace}
@@ -90,15 +87,4 @@ func (s *Settings) inWorkspace(path string) (rel string, ok bool) {
 	}
 	rel, err := filepath.Rel(workspace, path)
 	return rel, err == nil && filepath.IsLocal(rel)
-}
-
-func (s *Settings) commandContents() []WorkspaceContent {
-	var out []WorkspaceContent
-	list, _ := s.OwnCommands() // the list of commands says what could not be read
-	for _, c := range list {
-		if needs := c.Needs(); needs != "" && c.Origin == owncommand.Workspace {
-			out = append(out, WorkspaceContent{Path: c.Path, Text: c.Text, Why: needs})
-		}
-	}
-	return out
 }

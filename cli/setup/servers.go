@@ -192,10 +192,8 @@ func (s *Settings) ServersFiles() []string {
 		filepath.Join(home, ".config", "crush", "crush.json"), filepath.Join(home, ".config", "opencode", "opencode.json"),
 		filepath.Join(s.Workspace, ".cursor", "mcp.json"), filepath.Join(s.Workspace, ".vscode", "mcp.json"),
 	} {
-		if data, err := readServersFile(path); err == nil {
-			if servers, err := ParseServers(data); err == nil && len(servers) > 0 {
-				out = append(out, path)
-			}
+		if servers, err := ReadServers(path); err == nil && len(servers) > 0 {
+			out = append(out, path)
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"path/filepath"
-	"strings"
 
 	"plimsoll/config"
 	"plimsoll/tools/skill"
@@ -37,26 +36,16 @@ func (s *Settings) skillSources(cfg config.Config) []skill.Source {
 
 // skillFolder is a folder of skills.folders. One that is not absolute, or lies in the workspace, came with the workspace.
 func (s *Settings) skillFolder(folder string) skill.Source {
-	if rest, ok := strings.CutPrefix(folder, "~/"); ok {
-		folder = filepath.Join(s.Console.Getenv("HOME"), rest)
+	folder = filepath.Clean(s.Console.Expand(folder, s.Workspace))
+	if rel, ok := s.inWorkspace(folder); ok {
+		return skill.Source{Folder: filepath.Join(s.Workspace, rel), Name: rel, Workspace: s.Workspace}
 	}
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(s.Workspace, folder)
-	}
-	source := skill.Source{Folder: filepath.Clean(folder), Name: s.Console.Home(folder)}
-	if rel, err := filepath.Rel(s.Workspace, source.Folder); err == nil && filepath.IsLocal(rel) {
-		source.Name, source.Workspace = rel, s.Workspace
-	}
-	return source
+	return skill.Source{Folder: folder, Name: s.Console.Home(folder)}
 }
 
 func (s *Settings) workspaceSkills() []WorkspaceContent {
-	loaded := s.Loaded.Load()
-	if loaded == nil || !loaded.Config.Skills.Enabled {
-		return nil
-	}
 	var contents []WorkspaceContent
-	for _, k := range s.Skills(loaded.Config).All() {
+	for _, k := range s.Skills(s.Cfg()).All() {
 		if k.Content != "" {
 			contents = append(contents, WorkspaceContent{Path: k.Path(), Text: k.Content, Why: "gives the model instructions with scripts or names of tools"})
 		}

@@ -123,15 +123,9 @@ func (s *Settings) themeFile(loaded config.Loaded) string {
 		}
 		return ""
 	}
-	if rest, home := strings.CutPrefix(name, "~/"); home {
-		return filepath.Join(s.Console.Getenv("HOME"), rest)
-	}
 	folder := s.Console.Dir
 	if from := loaded.Origins["ui.theme"]; from.Layer != config.LayerOverride {
 		folder = filepath.Dir(from.File)
 	}
-	if filepath.IsAbs(name) {
-		folder = ""
-	}
-	return filepath.Join(folder, name)
+	return s.Console.Expand(name, folder)
 }

@@ -42,7 +42,7 @@ type WorkspaceContent struct {
 
 // WorkspaceContents lists the files of the workspace that need the user's yes.
 func (s *Settings) WorkspaceContents() []WorkspaceContent {
-	return slices.Concat(s.workspaceServers(), s.workspaceSkills(), s.commandContents(), s.agentContents())
+	return slices.Concat(s.workspaceServers(), s.workspaceSkills(), s.ownContents())
 }
 
 // ContentTrust returns the user's decision about a file of the workspace with this content.
@@ -69,18 +69,13 @@ func (s *Settings) trustFile(workspace string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(workspace))
-	return filepath.Join(paths.Data, "workspaces", hex.EncodeToString(sum[:16])+".json"), nil
+	return filepath.Join(paths.Data, "workspaces", hashOf(workspace)[:32]+".json"), nil
 }
 
 // TrustOf returns the user's decision about a workspace's file, the zero value if there is none.
 func (s *Settings) TrustOf(workspace string) Trust {
-	path, err := s.trustFile(workspace)
-	if err != nil {
-		return Trust{}
-	}
 	var t Trust
-	if !readJSON(path, &t) || t.Workspace != workspace {
+	if path, err := s.trustFile(workspace); err != nil || !readJSON(path, &t) || t.Workspace != workspace {
 		return Trust{}
 	}
 	return t
@@ -88,11 +83,9 @@ func (s *Settings) TrustOf(workspace string) Trust {
 
 // StoreTrust stores the decision about a workspace's file, and adds those about other contents.
 func (s *Settings) StoreTrust(t Trust, contents ...WorkspaceContent) error {
-	t.Contents = maps.Clone(s.TrustOf(t.Workspace).Contents)
+	t.Contents = map[string]bool{}
+	maps.Copy(t.Contents, s.TrustOf(t.Workspace).Contents)
 	for _, c := range contents {
-		if t.Contents == nil {
-			t.Contents = map[string]bool{}
-		}
 		t.Contents[hashOf(c.Text)] = t.Trusted
 	}
 	path, err := s.trustFile(t.Workspace)
