@@ -18,6 +18,7 @@ import (
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
 )
 
 type askCommand struct {
@@ -323,7 +324,7 @@ func (p *turnPrinter) printNotes(lists ...[]string) {
 }
 
 func (p *turnPrinter) printProgress(text string) {
-	fmt.Fprintln(p.stderr, console.ProgressLine(text))
+	fmt.Fprintln(p.stderr, plain.Line(text))
 }
 
 // finish ends the reply and returns the error of a failed turn.

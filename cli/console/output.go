@@ -47,34 +47,19 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 
 // EscapeControls escapes the characters in encoded JSON that a terminal would interpret. They occur only inside strings.
 func EscapeControls(data []byte) []byte {
-	var out []byte
-	copied := 0
-	for i := 0; i < len(data); {
-		r, size := utf8.DecodeRune(data[i:])
-		if isHarmless(r) {
-			i += size
-			continue
+	out := make([]byte, 0, len(data))
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		if r < 0x7f || plain.Text(string(r)) == string(r) { // the encoder has escaped the controls of ASCII
+			out = append(out, data[:size]...)
+		} else {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
 		}
-		out = append(out, data[copied:i]...)
-		for _, unit := range utf16.Encode([]rune{r}) {
-			out = fmt.Appendf(out, `\u%04x`, unit)
-		}
-		i += size
-		copied = i
+		data = data[size:]
 	}
-	if out == nil {
-		return data
-	}
-	return append(out, data[copied:]...)
-}
-
-// isHarmless reports whether a character is safe on a terminal.
-func isHarmless(r rune) bool {
-	if r < 0x7f {
-		return true // the encoder has escaped the controls
-	}
-	s := string(r)
-	return plain.Text(s) == s
+	return out
 }
 
 // OrNull is a pointer to a value, nil for the zero value: null in JSON means unknown.

@@ -7,7 +7,6 @@ import (
 
 	"plimsoll/cli/terminal"
 	"plimsoll/conversation"
-	"plimsoll/conversation/plain"
 	"plimsoll/tui"
 )
 
@@ -58,6 +57,3 @@ func (r *Reply) End() error {
 	}
 	return nil
 }
-
-// ProgressLine is text for one line on standard error, safe for a terminal.
-func ProgressLine(text string) string { return plain.Line(text) }

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/compact/meter"
 	"plimsoll/conversation/numbers"
+	"plimsoll/conversation/plain"
 )
 
 // Piped input is appended to the prompt. If the pipe stays open for a while, a note says that the program waits for it. Input
@@ -184,7 +185,7 @@ func (c *Console) ReadLine(ctx context.Context, hidden bool, maxBytes int64) (st
 
 // Confirm asks a question on the terminal; only y and yes mean true.
 func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(c.Stderr, "%s [y/N] ", ProgressLine(question))
+	fmt.Fprintf(c.Stderr, "%s [y/N] ", plain.Line(question))
 	line, err := c.ReadLine(ctx, false, 1<<10)
 	word := strings.ToLower(strings.TrimSpace(line))
 	return word == "y" || word == "yes", err

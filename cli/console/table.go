@@ -10,12 +10,7 @@ import (
 // The format of numbers and times in tables.
 
 // TableWidth is the greatest width of a table: the terminal's columns, 0 (no limit) if standard output is no terminal.
-func (c *Console) TableWidth() int {
-	if !Terminal(c.Stdout) {
-		return 0
-	}
-	return Width(c.Stdout, 0)
-}
+func (c *Console) TableWidth() int { return Width(c.Stdout, 0) }
 
 // WindowShare is tokens as a percentage of a window, as the gauge shows it.
 func WindowShare(r meter.Reading, tokens int) string {
