@@ -23,7 +23,7 @@ func attachFlagValues(args []string) []string {
 		switch {
 		case arg == "--":
 			return args
-		case takesValue(arg, commonValues):
+		case slices.Contains(commonValues, arg):
 			i++
 		case (arg == "-r" || arg == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
 			return attachValue(args, i, "--resume")
@@ -42,7 +42,7 @@ func attachFromValues(args []string, i int) []string {
 		switch arg := args[i]; {
 		case arg == "--":
 			return args
-		case takesValue(arg, commonValues), takesValue(arg, compactValues):
+		case slices.Contains(commonValues, arg), slices.Contains(compactValues, arg):
 			i++
 		case arg == "--from" && i+1 < len(args) && isFromValue(args[i+1]):
 			args = attachValue(args, i, "--from")
@@ -81,5 +81,3 @@ var (
 	commonValues  = []string{"--config", "--data", "--model", "--base-url", "--window", "--cfg"}
 	compactValues = []string{"--profile", "--to", "--keep-last", "--keep", "--focus"}
 )
-
-func takesValue(arg string, flags []string) bool { return slices.Contains(flags, arg) }

@@ -180,8 +180,8 @@ type turnPrinter struct {
 	isQuestionLogged bool // the log has the question
 }
 
-func newTurnPrinter(c *console.Console, json bool) *turnPrinter {
-	if json {
+func newTurnPrinter(c *console.Console, isJSON bool) *turnPrinter {
+	if isJSON {
 		lines := session.NewJSONLines(c.Stdout)
 		return &turnPrinter{reply: lines, lines: lines, stderr: c.Stderr}
 	}
@@ -329,11 +329,8 @@ func (p *turnPrinter) printProgress(text string) {
 
 // finish ends the reply and returns the error of a failed turn.
 func (p *turnPrinter) finish() error {
-	if err := p.reply.End(); err != nil {
+	if err := p.reply.End(); err != nil || p.failure == nil {
 		return err
 	}
-	if p.failure != nil {
-		return p.failure
-	}
-	return nil
+	return p.failure
 }

@@ -144,8 +144,7 @@ func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand
 type editorCommand struct{ *exec.Cmd }
 
 func newEditor(ctx context.Context, editor []string, path string) editorCommand {
-	args := append(append([]string(nil), editor[1:]...), path)
-	return editorCommand{exec.CommandContext(ctx, editor[0], args...)}
+	return editorCommand{exec.CommandContext(ctx, editor[0], append(editor[1:], path)...)}
 }
 
 // SetStdin gives the editor the terminal's input unless it has its own.

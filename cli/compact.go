@@ -164,19 +164,38 @@ func (cmd *compactCommand) check() error {
 
 // undoOrRedo undoes the newest compaction, or redoes the last undone one.
 func (cmd *compactCommand) undoOrRedo(ctx context.Context, s session.ConversationState) error {
-	var done session.Reverted
+	var done reverted
 	err := cmd.Conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
 		r, err := edit.NewReversal(s.WithPartial, s.Rules, s.Inputs, edit.ReversalRequest{Redo: cmd.redo}, s.NextSeq())
 		if err != nil {
 			return nil, err
 		}
-		done = session.Reverted{ID: s.ID, Epoch: r.Epoch, Undone: !cmd.redo, Redone: cmd.redo, Before: r.Before, After: r.After}
+		done = reverted{ID: s.ID, Epoch: r.Epoch, Undone: !cmd.redo, Redone: cmd.redo, Before: r.Before, After: r.After}
 		return []conversation.Body{r.Body}, nil
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case cmd.json:
+		return console.WriteJSON(cmd.Console.Stdout, done)
 	}
-	return cmd.writeReverted(done)
+	state, inverse := "undone", "redo"
+	if cmd.redo {
+		state, inverse = "active again", "undo"
+	}
+	_, err = fmt.Fprintf(cmd.Console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
+		done.Epoch, state, numbers.Grouped(done.Before), numbers.Grouped(done.After), inverse, done.ID, inverse)
+	return err
+}
+
+// reverted is `compact --undo --json` and `--redo --json`.
+type reverted struct {
+	ID     string `json:"id"`
+	Epoch  uint64 `json:"epoch"` // of the compaction that was undone or redone
+	Undone bool   `json:"undone,omitempty"`
+	Redone bool   `json:"redone,omitempty"`
+	Before int    `json:"before"`
+	After  int    `json:"after"`
 }
 
 // writeCompaction writes the result to standard output.
@@ -185,18 +204,5 @@ func (cmd *compactCommand) writeCompaction(c session.Compaction) error {
 		return console.WriteJSON(cmd.Console.Stdout, c)
 	}
 	_, err := io.WriteString(cmd.Console.Stdout, cmd.Console.Text(c.Text()))
-	return err
-}
-
-func (cmd *compactCommand) writeReverted(r session.Reverted) error {
-	if cmd.json {
-		return console.WriteJSON(cmd.Console.Stdout, r)
-	}
-	state, inverse := "undone", "redo"
-	if r.Redone {
-		state, inverse = "active again", "undo"
-	}
-	_, err := fmt.Fprintf(cmd.Console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
-		r.Epoch, state, numbers.Grouped(r.Before), numbers.Grouped(r.After), inverse, r.ID, inverse)
 	return err
 }

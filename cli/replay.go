@@ -57,7 +57,12 @@ is then 1.`,
   plimsoll replay recordings --all --plot cost.svg
   plimsoll replay ~/.claude/projects -n 20
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
-		Args: requireInput,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return console.AsUsage(console.WithHint(errors.New("there is nothing to replay: name files, folders, or stored conversations"), "see plimsoll replay --help"))
+		},
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	f := c.Flags()
@@ -70,14 +75,6 @@ is then 1.`,
 	f.BoolVar(&o.Force, "force", false, "overwrite the file of --plot if it exists")
 	cmd.changed = f.Changed
 	return c
-}
-
-// requireInput refuses an empty list of arguments.
-func requireInput(_ *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return console.AsUsage(console.WithHint(errors.New("there is nothing to replay: name files, folders, or stored conversations"), "see plimsoll replay --help"))
-	}
-	return nil
 }
 
 // Run replays the conversations that args name.

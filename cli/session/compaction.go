@@ -180,13 +180,3 @@ func (c Compaction) costText() string {
 	}
 	return text
 }
-
-// Reverted is `compact --undo --json` and `--redo --json`.
-type Reverted struct {
-	ID     string `json:"id"`
-	Epoch  uint64 `json:"epoch"` // of the compaction that was undone or redone
-	Undone bool   `json:"undone,omitempty"`
-	Redone bool   `json:"redone,omitempty"`
-	Before int    `json:"before"`
-	After  int    `json:"after"`
-}
