@@ -122,34 +122,17 @@ func (o Options) recallMost() int {
 // It is safe for concurrent use.
 type Box struct {
 	*permission.Policy
+	options Options // with the defaults set
 	files   *workspace.Files
 	jobs    *shell.Jobs
 	client  *web.Client
-	archive recall.Archive // may be nil
 	history *recall.Reader
-	skills  *skill.Library // nil: none
-
-	checkpoints *checkpoint.Keeper // nil: none
-	writing     *sync.Mutex        // see Options
-
-	resultChars func() int
-	resultNow   func(ctx context.Context, call string) (text string, stored bool) // see Options
-
-	keepImage func(ctx context.Context, name string, file []byte) (conversation.Image, error) // see Options
 
 	tools []tool
 	index map[string]int
 
-	servers    Servers // nil: none
-	deferMode  Defer
-	deferRatio float64
-	tasks      Tasks // nil: none
-
-	openProxy  func(proxy.Options) (*proxy.Command, error)
-	askHost    AskUser
-	askOutside AskUser
-	asks       atomic.Int64  // questions about commands that run so far
-	question   chan struct{} // holds a token while one about a host is open
+	asks     atomic.Int64  // questions about commands that run so far
+	question chan struct{} // holds a token while one about a host is open
 
 	mu       sync.Mutex // guards what follows
 	todos    []Todo
@@ -158,14 +141,14 @@ type Box struct {
 }
 
 // Skills returns the skills of the conversation.
-func (b *Box) Skills() *skill.Library { return b.skills }
+func (b *Box) Skills() *skill.Library { return b.options.Skills }
 
 // Rewinder brings back files of the workspace; false without checkpoints.
 func (b *Box) Rewinder() (r checkpoint.Rewinder, ok bool) {
-	if b.checkpoints == nil {
+	if b.options.Checkpoints == nil {
 		return r, false
 	}
-	return checkpoint.Rewinder{Store: b.checkpoints.Store, Files: b.files}, true
+	return checkpoint.Rewinder{Store: b.options.Checkpoints.Store, Files: b.files}, true
 }
 
 // Workspace returns the folder that confines the file tools, absolute, with links resolved.

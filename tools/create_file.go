@@ -57,11 +57,11 @@ func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
 				return result{}, e.place.Explain(err)
 			}
 		}
-		if err := b.checkpoints.Before(ctx, t.name, change); err != nil {
+		if err := b.options.Checkpoints.Before(ctx, t.name, change); err != nil {
 			return result{}, err
 		}
-		b.writing.Lock()
-		defer b.writing.Unlock()
+		b.options.Writing.Lock()
+		defer b.options.Writing.Unlock()
 		if now, err := plan(args); err != nil {
 			return result{}, err
 		} else if now.exists != e.exists || now.before != e.before {

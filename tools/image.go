@@ -28,8 +28,8 @@ func (b *Box) keepImages(ctx context.Context, r *result, files []ImageFile) {
 		switch {
 		case i >= maxResultImages:
 			err = fmt.Errorf("a result shows at most %d images", maxResultImages)
-		case b.keepImage != nil:
-			m, err = b.keepImage(ctx, f.Name, f.Data)
+		case b.options.KeepImage != nil:
+			m, err = b.options.KeepImage(ctx, f.Name, f.Data)
 		}
 		if err != nil {
 			r.text += fmt.Sprintf("\n[%s: not shown: %v]", f.Name, err)

@@ -67,7 +67,7 @@ func FuzzSubstitute(f *testing.F) {
 	f.Add("func f() {\n\treturn 1\n}\n", "func f() {\n  return 1\n}", "", false)
 	f.Add("1\tx\n", "1\tx", "y", true)
 	f.Fuzz(func(t *testing.T, text, old, new string, all bool) {
-		m, err := substitute(text, old, new, all)
+		got, count, line, err := substitute(text, old, new, all)
 		if err != nil {
 			if old != "" && old != new && strings.Count(text, old) == 1 && !strings.Contains(text, "\r") {
 				t.Fatalf("refused what is there once: %v", err)
@@ -75,21 +75,21 @@ func FuzzSubstitute(f *testing.F) {
 			return
 		}
 		old, new = fitLineEnds(text, old, new)
-		if m.count < 1 || !all && m.count != 1 || m.count != strings.Count(text, old) {
-			t.Fatalf("%d replacements of %q in %q", m.count, old, text)
+		if count < 1 || !all && count != 1 || count != strings.Count(text, old) {
+			t.Fatalf("%d replacements of %q in %q", count, old, text)
 		}
-		if want := len(text) + m.count*(len(new)-len(old)); len(m.text) != want {
-			t.Fatalf("%d bytes, want %d", len(m.text), want)
+		if want := len(text) + count*(len(new)-len(old)); len(got) != want {
+			t.Fatalf("%d bytes, want %d", len(got), want)
 		}
-		if !strings.Contains(text, "\r\n") && m.text != strings.ReplaceAll(text, old, new) {
-			t.Fatalf("got %q", m.text)
+		if !strings.Contains(text, "\r\n") && got != strings.ReplaceAll(text, old, new) {
+			t.Fatalf("got %q", got)
 		}
 		onlyWindows := strings.Count(text, "\n") > 0 && strings.Count(text, "\n") == strings.Count(text, "\r\n")
-		if onlyWindows && !strings.HasSuffix(old, "\r") && !strings.HasPrefix(old, "\n") && strings.Count(m.text, "\n") != strings.Count(m.text, "\r\n") {
-			t.Fatalf("line ends are mixed now: %q", m.text)
+		if onlyWindows && !strings.HasSuffix(old, "\r") && !strings.HasPrefix(old, "\n") && strings.Count(got, "\n") != strings.Count(got, "\r\n") {
+			t.Fatalf("line ends are mixed now: %q", got)
 		}
-		if lines := lineCount(text) + 1; m.line < 1 || m.line > lines {
-			t.Fatalf("line %d of %d", m.line, lines)
+		if lines := lineCount(text) + 1; line < 1 || line > lines {
+			t.Fatalf("line %d of %d", line, lines)
 		}
 	})
 }

@@ -29,7 +29,7 @@ const (
 
 func (b *Box) loadSkill() tool {
 	const what = "Load a skill, instructions for a kind of task that the user keeps. Load it before you begin such a task. The skills:"
-	offered := b.skills.Offered()
+	offered := b.options.Skills.Offered()
 	return tool{
 		name: loadSkillName, readOnly: true, subject: []string{"name"},
 		about:  skillsAbout(what, offered, skillsAboutMost),
@@ -66,7 +66,7 @@ func skillsAbout(what string, offered []skill.Skill, most int) string {
 }
 
 func (b *Box) runLoadSkill(name string) (result, error) {
-	s, err := b.skills.Load(strings.TrimSpace(name))
+	s, err := b.options.Skills.Load(strings.TrimSpace(name))
 	if err != nil {
 		return result{}, err
 	}
@@ -97,7 +97,7 @@ func (b *Box) reach(name string) (files *workspace.Files, p, shown workspace.Pla
 	if err == nil {
 		return b.files, p, p, func() {}, nil
 	}
-	skillFiles := b.skills.Open(name)
+	skillFiles := b.options.Skills.Open(name)
 	if skillFiles == nil {
 		return nil, p, p, nil, err
 	}

@@ -36,48 +36,41 @@ func (b *Box) planModify(args params.Values) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	m, err := substitute(text, args.Text("old"), args.Text("new"), args.Bool("replace_all"))
+	after, count, line, err := substitute(text, args.Text("old"), args.Text("new"), args.Bool("replace_all"))
 	if err != nil {
 		return edit{}, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	done := fmt.Sprintf("modified %s: 1 replacement, line %d", p.Name, m.line)
-	if m.count > 1 {
-		done = fmt.Sprintf("modified %s: %d replacements, the first in line %d", p.Name, m.count, m.line)
+	done := fmt.Sprintf("modified %s: 1 replacement, line %d", p.Name, line)
+	if count > 1 {
+		done = fmt.Sprintf("modified %s: %d replacements, the first in line %d", p.Name, count, line)
 	}
-	return edit{place: p, exists: true, before: text, after: m.text, done: done}, nil
+	return edit{place: p, exists: true, before: text, after: after, done: done}, nil
 }
 
-// substitution is a text after its replacements.
-type substitution struct {
-	text  string
-	count int
-	line  int // of the first replacement, counted from 1
-}
-
-// substitute replaces old by new in text. old must occur exactly once, or at least
-// once with all.
-func substitute(text, old, new string, all bool) (substitution, error) {
+// substitute replaces old by new in text, and returns also how often and the first line, counted from 1. old must occur exactly
+// once, or at least once with all.
+func substitute(text, old, new string, all bool) (out string, count, line int, err error) {
 	if old == "" {
-		return substitution{}, errors.New("old is empty. Give the text to replace; a new file is made with create_file")
+		return "", 0, 0, errors.New("old is empty. Give the text to replace; a new file is made with create_file")
 	}
 	if old == new {
-		return substitution{}, errors.New("old and new are the same; nothing to do")
+		return "", 0, 0, errors.New("old and new are the same; nothing to do")
 	}
 	old, new = fitLineEnds(text, old, new)
-	count := strings.Count(text, old)
+	count = strings.Count(text, old)
 	switch {
 	case count == 0:
-		return substitution{}, errors.New("the text to replace (old) was not found. It must be the exact text, with its blanks and without line numbers. " +
+		return "", 0, 0, errors.New("the text to replace (old) was not found. It must be the exact text, with its blanks and without line numbers. " +
 			"Read the file again")
 	case count > 1 && !all:
-		return substitution{}, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all",
+		return "", 0, 0, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all",
 			count, linesOf(text, old))
 	}
-	out := strings.ReplaceAll(text, old, new)
+	out = strings.ReplaceAll(text, old, new)
 	if out == text {
-		return substitution{}, errors.New("old and new are the same but for line ends; nothing to do")
+		return "", 0, 0, errors.New("old and new are the same but for line ends; nothing to do")
 	}
-	return substitution{text: out, count: count, line: strings.Count(text[:strings.Index(text, old)], "\n") + 1}, nil
+	return out, count, strings.Count(text[:strings.Index(text, old)], "\n") + 1, nil
 }
 
 // fitLineEnds returns old and new with CRLF line ends if every line of text ends in

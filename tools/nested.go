@@ -37,7 +37,7 @@ func (b *Box) withInstructions(ctx context.Context, call conversation.ToolCall, 
 	}
 	switch {
 	case text == "":
-	case utf8.RuneCountInString(r.text)+utf8.RuneCountInString(text) > b.resultChars(): // the end of a long result is cut
+	case utf8.RuneCountInString(r.text)+utf8.RuneCountInString(text) > b.options.ResultChars(): // the end of a long result is cut
 		r.text = text[1:] + "\n" + r.text
 	default:
 		r.text = strings.TrimRight(r.text, "\n") + "\n" + text
@@ -53,10 +53,10 @@ func (b *Box) lacks(ctx context.Context, l conversation.InstructionsLoaded) bool
 	old := b.loaded[l.Path]
 	b.mu.Unlock()
 	if old.Hash == l.Hash {
-		if b.resultNow == nil {
+		if b.options.ResultNow == nil {
 			return false
 		}
-		if text, stored := b.resultNow(ctx, old.Call); !stored || strings.Contains(text, nestedTitle(l.Path)) {
+		if text, stored := b.options.ResultNow(ctx, old.Call); !stored || strings.Contains(text, nestedTitle(l.Path)) {
 			return false
 		}
 	}

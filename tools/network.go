@@ -62,11 +62,11 @@ func NetworkByRules(o Options) (proxy.Options, error) {
 
 // openNetwork opens the proxy of a command. It returns nil if commands use the network without a proxy.
 func (b *Box) openNetwork(command string, clock *shell.Clock) (shell.Network, error) {
-	if b.openProxy == nil {
+	if b.options.Reach == nil {
 		return nil, nil
 	}
 	gate := &hostGate{Box: b, command: command, clock: clock}
-	opened, err := b.openProxy(proxy.Options{Permit: gate.permit, Dial: b.client.Dial})
+	opened, err := b.options.Reach(proxy.Options{Permit: gate.permit, Dial: b.client.Dial})
 	return commandNetwork{opened}, err
 }
 
@@ -77,7 +77,7 @@ func (g *hostGate) permit(ctx context.Context, host, port string) error {
 		return err
 	}
 	need, why := g.Need(effect)
-	if need == conversation.NeedApproval && g.askHost != nil {
+	if need == conversation.NeedApproval && g.options.AskHost != nil {
 		select {
 		case g.question <- struct{}{}:
 		case <-ctx.Done():
@@ -91,7 +91,7 @@ func (g *hostGate) permit(ctx context.Context, host, port string) error {
 		return nil
 	case need == conversation.NeedRefusal:
 		return errors.New(why)
-	case g.askHost == nil:
+	case g.options.AskHost == nil:
 		return errors.New("the network is off; permissions.hosts in the user's configuration lists what commands may reach")
 	case g.asked == maxQuestions:
 		return errors.New("the command asked for too many hosts")
@@ -112,7 +112,7 @@ func (g *hostGate) ask(ctx context.Context, effect permission.Effect) error {
 	if offers := g.Ask(id, effect, nil); len(offers) > 0 {
 		review.Offer, review.Wider = offers[0], offers[1:]
 	}
-	answer, ok := g.askHost(ctx, id, review)
+	answer, ok := g.options.AskHost(ctx, id, review)
 	switch {
 	case !ok && ctx.Err() != nil:
 		return errors.New("the user did not answer")

@@ -37,13 +37,10 @@ func New(o Options) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Writing, o.DeferRatio = cmp.Or(o.Writing, &sync.Mutex{}), cmp.Or(o.DeferRatio, 0.1)
 	b := &Box{
-		files: files, todos: todos, client: client, resultChars: o.ResultChars, resultNow: o.ResultNow,
-		archive: o.Archive, history: recall.New(o.Archive, o.recallMost), index: map[string]int{}, reviewed: map[string]string{},
-		loaded: map[string]conversation.InstructionsLoaded{}, skills: o.Skills,
-		checkpoints: o.Checkpoints, writing: cmp.Or(o.Writing, &sync.Mutex{}), keepImage: o.KeepImage,
-		openProxy: o.Reach, askHost: o.AskHost, askOutside: o.AskOutside, question: make(chan struct{}, 1),
-		tasks: o.Tasks, servers: o.Servers, deferMode: o.Defer, deferRatio: cmp.Or(o.DeferRatio, 0.1),
+		options: o, files: files, todos: todos, client: client, history: recall.New(o.Archive, o.recallMost), question: make(chan struct{}, 1),
+		index: map[string]int{}, reviewed: map[string]string{}, loaded: map[string]conversation.InstructionsLoaded{},
 	}
 	files.SetOwn(o.Own)
 	maps.Copy(b.loaded, o.Instructions)
@@ -62,7 +59,7 @@ func New(o Options) (*Box, error) {
 		known[i] = permission.Tool{Name: t.name, Access: t.access}
 	}
 	known = append(known, permission.Tool{Name: permission.Network, Access: permission.AccessNetwork})
-	if b.servers != nil {
+	if b.options.Servers != nil {
 		known = append(known, permission.Tool{Name: conversation.ToolFindTools})
 	}
 	b.Policy, err = permission.New(o.permissions(), known, files.Dir, o.Grants)

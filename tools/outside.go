@@ -26,12 +26,12 @@ func (b *Box) where(command string) shell.Where {
 
 // mayRunOutside asks about a command that the sandbox kept from something. why is for the model, "" if nobody was asked.
 func (b *Box) mayRunOutside(ctx context.Context, command, denied string) (yes bool, why string) {
-	if b.askOutside == nil {
+	if b.options.AskOutside == nil {
 		return false, ""
 	}
 	review := conversation.Review{Need: conversation.NeedApproval, Command: command, Passing: true,
 		Title: permission.Outside + ", which kept it from " + conversation.OneLine(denied, titleChars), Offer: permission.OutsideOffer(command)}
-	answer, ok := b.askOutside(ctx, permission.Outside+" "+strconv.FormatInt(b.asks.Add(1), 10), review)
+	answer, ok := b.options.AskOutside(ctx, permission.Outside+" "+strconv.FormatInt(b.asks.Add(1), 10), review)
 	switch {
 	case !ok:
 		return false, ""
@@ -74,11 +74,11 @@ func (b *Box) runForeground(ctx context.Context, command string, timeout time.Du
 
 // runIn runs a command to its end, and records which files it changed.
 func (b *Box) runIn(ctx context.Context, place shell.Where, command string, timeout time.Duration, progress func(string)) (result, error) {
-	after := b.checkpoints.BeforeCommand(ctx, b.files)
+	after := b.options.Checkpoints.BeforeCommand(ctx, b.files)
 	report, err := b.jobs.Run(ctx, command, place, timeout, progress)
 	r, err := resultOf(report, err)
 	if r.events = append(r.events, after(ctx)...); report.Moved {
-		r.events = append(r.events, b.checkpoints.Unknown()...)
+		r.events = append(r.events, b.options.Checkpoints.Unknown()...)
 	}
 	return r, err
 }

@@ -53,7 +53,7 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 	}
 	defer done()
 	text, err := textOf(files, at)
-	if what := workspace.NotText([]byte(text[:min(len(text), workspace.Sniffed)])); (strings.HasPrefix(what, "image/") || what == conversation.MediaPDF) && b.keepImage != nil {
+	if what := workspace.NotText([]byte(text[:min(len(text), workspace.Sniffed)])); (strings.HasPrefix(what, "image/") || what == conversation.MediaPDF) && b.options.KeepImage != nil {
 		r := result{text: p.Name + ": " + what + ", " + numbers.Bytes(int64(len(text)))}
 		b.keepImages(ctx, &r, []ImageFile{{p.Name, []byte(text)}})
 		return r, nil

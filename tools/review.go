@@ -68,10 +68,10 @@ const maxPast = 200
 
 // otherCommands are the commands that the conversation asked for beside a call that runs one, the newest last; none for other calls.
 func (b *Box) otherCommands(ctx context.Context, callID string, t permission.Effect) (commands []string) {
-	if t.Command() == "" || b.archive == nil {
+	if t.Command() == "" || b.options.Archive == nil {
 		return nil
 	}
-	events, err := b.archive.Events(ctx)
+	events, err := b.options.Archive.Events(ctx)
 	if err != nil {
 		return nil // the question is asked without
 	}

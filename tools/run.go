@@ -39,18 +39,16 @@ func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func
 	}
 	r, err := t.run(ctx, args, progress)
 	switch {
-	case err != nil && ctx.Err() != nil:
-		out := interrupted(r.text)
-		out.Events = r.events
-		return out
 	case err != nil:
-		out := failure(err)
+		if out = failure(err); ctx.Err() != nil {
+			out = interrupted(r.text)
+		}
 		out.Events = r.events
 		return out
 	case r.status == "":
 		r.status = conversation.ResultOK
 	}
-	if err == nil && slices.Contains([]string{"read_file", "create_file", "modify_file"}, t.name) {
+	if slices.Contains([]string{"read_file", "create_file", "modify_file"}, t.name) {
 		r = b.withInstructions(ctx, call, args.Text("path"), r)
 	}
 	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail, Images: r.images, Events: r.events}
@@ -69,10 +67,12 @@ func interrupted(text string) conversation.Outcome {
 
 // decode finds the tool of a call and checks its arguments.
 func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
-	if t, isServers, err := b.serverCall(call); isServers {
-		return t, nil, err
+	if t, arguments, isServers, err := b.findCalled(call); err != nil {
+		return tool{}, nil, err
+	} else if isServers {
+		return b.serverTool(t, arguments), nil, nil
 	}
-	if call.Name == conversation.ToolFindTools && b.servers != nil {
+	if call.Name == conversation.ToolFindTools && b.options.Servers != nil {
 		t := b.findTools("")
 		args, err := params.Decode(call.Name, t.params, call.Arguments)
 		return t, args, err

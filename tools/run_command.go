@@ -90,7 +90,7 @@ func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress fu
 		if err != nil {
 			return result{}, err
 		}
-		return result{events: b.checkpoints.Unknown(), text: fmt.Sprintf("started in the background as %s. You are told when it ends. Read its output with id: %q, end it with stop: true", id, id)}, nil
+		return result{events: b.options.Checkpoints.Unknown(), text: fmt.Sprintf("started in the background as %s. You are told when it ends. Read its output with id: %q, end it with stop: true", id, id)}, nil
 	}
 	return b.runForeground(ctx, command, time.Duration(args.Int("timeout", commandSeconds))*time.Second, progress)
 }

@@ -63,35 +63,35 @@ const (
 )
 
 // HasServers reports whether servers are configured.
-func (b *Box) HasServers() bool { return b.servers != nil }
+func (b *Box) HasServers() bool { return b.options.Servers != nil }
 
 // ServerTools lists the tools of the servers that are running.
 func (b *Box) ServerTools() []ServerTool {
-	if b.servers == nil {
+	if b.options.Servers == nil {
 		return nil
 	}
-	return b.servers.Tools()
+	return b.options.Servers.Tools()
 }
 
 // Declare starts the servers and returns the declarations that go with declared, those of the other tools. window is the size of
 // the context window in tokens; tokens estimates what declarations take of it.
 func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, window int, tokens func([]conversation.ToolSpec) int) []conversation.ToolSpec {
-	if b.servers == nil {
+	if b.options.Servers == nil {
 		return nil
 	}
-	b.servers.Start(ctx)
-	all := b.servers.Tools()
+	b.options.Servers.Start(ctx)
+	all := b.options.Servers.Tools()
 	if len(all) == 0 {
 		return nil
 	}
 	fits := func(more []conversation.ToolSpec) bool {
-		return float64(tokens(slices.Concat(declared, more))) <= b.deferRatio*float64(window)
+		return float64(tokens(slices.Concat(declared, more))) <= b.options.DeferRatio*float64(window)
 	}
 	var specs []conversation.ToolSpec
 	for _, t := range all {
 		specs = append(specs, t.Spec())
 	}
-	if b.deferMode == DeferNever || b.deferMode != DeferAlways && fits(specs) {
+	if b.options.Defer == DeferNever || b.options.Defer != DeferAlways && fits(specs) {
 		return specs
 	}
 	// As many names as there is room for: the model need not look up what it can see.
@@ -104,7 +104,7 @@ func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, win
 		}
 	}
 	onDemand := b.onDemandSpecs(all, most)
-	if b.deferMode != DeferAlways && tokens(specs) <= tokens(onDemand) { // looking them up would cost more than it saves
+	if b.options.Defer != DeferAlways && tokens(specs) <= tokens(onDemand) { // looking them up would cost more than it saves
 		return specs
 	}
 	return onDemand
@@ -167,9 +167,9 @@ const (
 
 // lookUp shows the tools that fit a query best.
 func (b *Box) lookUp(query string) (result, error) {
-	found := rankTools(b.servers.Tools(), query)
+	found := rankTools(b.options.Servers.Tools(), query)
 	if len(found) == 0 {
-		return result{}, fmt.Errorf("no tool has one of these words. %s", toolsOverview(b.servers.Tools(), 0))
+		return result{}, fmt.Errorf("no tool has one of these words. %s", toolsOverview(b.options.Servers.Tools(), 0))
 	}
 	best := found[:min(shownTools, len(found))]
 	loaded := conversation.ToolsLoaded{}
@@ -222,19 +222,10 @@ func rankTools(all []ServerTool, query string) []ServerTool {
 	return found
 }
 
-// serverCall is the call of a server's tool, itself or through call_tool. ok is false for a call of another tool.
-func (b *Box) serverCall(call conversation.ToolCall) (found tool, ok bool, err error) {
-	t, arguments, ok, err := b.findCalled(call)
-	if !ok || err != nil {
-		return tool{}, ok, err
-	}
-	return b.serverTool(t, arguments), true, nil
-}
-
 // findCalled finds the server's tool that a call names, and its arguments. ok is false for a call of another tool.
 func (b *Box) findCalled(call conversation.ToolCall) (found ServerTool, raw json.RawMessage, ok bool, err error) {
 	name, arguments := call.Name, call.Arguments
-	if name == conversation.ToolCallTool && b.servers != nil {
+	if name == conversation.ToolCallTool && b.options.Servers != nil {
 		var inner struct {
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
@@ -250,16 +241,19 @@ func (b *Box) findCalled(call conversation.ToolCall) (found ServerTool, raw json
 	} else if !strings.HasPrefix(name, conversation.ServerPrefix) {
 		return ServerTool{}, nil, false, nil
 	}
-	if b.servers == nil {
+	if b.options.Servers == nil {
 		return ServerTool{}, nil, true, fmt.Errorf("%s cannot be called: no server of tools is configured any more", name)
 	}
-	for _, t := range b.servers.Tools() {
+	for _, t := range b.options.Servers.Tools() {
 		if t.FullName == name || t.Name == name && call.Name == conversation.ToolCallTool {
-			raw, err := compactObject(arguments)
-			if err != nil {
+			if arguments = strings.TrimSpace(arguments); arguments == "" || arguments == "null" {
+				arguments = "{}"
+			}
+			var raw bytes.Buffer
+			if err := json.Compact(&raw, []byte(arguments)); err != nil || raw.Bytes()[0] != '{' {
 				return ServerTool{}, nil, true, fmt.Errorf("the arguments of %s must be one JSON object; it takes %s", name, conversation.OneLine(string(t.Schema), 2000))
 			}
-			return t, raw, true, nil
+			return t, raw.Bytes(), true, nil
 		}
 	}
 	return ServerTool{}, nil, true, fmt.Errorf("no running server has the tool %s. Look tools up with %s if it is declared, or do without; the user sees the servers with /mcp", name, conversation.ToolFindTools)
@@ -273,18 +267,6 @@ func (b *Box) Called(call conversation.ToolCall) conversation.ToolCall {
 	return call
 }
 
-// compactObject returns a JSON object without white space; "" is the empty object.
-func compactObject(text string) (json.RawMessage, error) {
-	if text = strings.TrimSpace(text); text == "" || text == "null" {
-		text = "{}"
-	}
-	var out bytes.Buffer
-	if err := json.Compact(&out, []byte(text)); err != nil || out.Bytes()[0] != '{' {
-		return nil, errors.New("not a JSON object")
-	}
-	return out.Bytes(), nil
-}
-
 // serverTool is one call of a server's tool.
 func (b *Box) serverTool(t ServerTool, arguments json.RawMessage) tool {
 	return tool{
@@ -293,7 +275,7 @@ func (b *Box) serverTool(t ServerTool, arguments json.RawMessage) tool {
 			return permission.OfServer(t.Server, t.FullName, string(arguments)), nil
 		},
 		run: func(ctx context.Context, _ params.Values, progress func(string)) (result, error) {
-			answer, err := b.servers.Call(ctx, t.Server, t.Name, arguments, progress)
+			answer, err := b.options.Servers.Call(ctx, t.Server, t.Name, arguments, progress)
 			r := result{text: answer.Text}
 			if answer.IsError {
 				r.status = conversation.ResultError

@@ -89,10 +89,10 @@ func (b *Box) task() tool {
 
 // withAgents lists the user's own agents after a description, each with as much of its own as there is room for.
 func (b *Box) withAgents(about string, most int) string {
-	if b.tasks == nil {
+	if b.options.Tasks == nil {
 		return about
 	}
-	agents := b.tasks.Agents()
+	agents := b.options.Tasks.Agents()
 	if len(agents) == 0 {
 		return about
 	}
@@ -138,7 +138,7 @@ func (b *Box) runTask(call string) func(context.Context, params.Values, func(str
 			Model: strings.TrimSpace(args.Text("model")), Tools: args.Texts("tools"), Continue: strings.TrimSpace(args.Text("continue"))}
 		var answer TaskAnswer
 		task := shell.Task{Call: call, Name: request.Prompt, Run: func(ctx context.Context, doing func(string)) shell.TaskReport {
-			answer = b.tasks.Run(ctx, request, doing)
+			answer = b.options.Tasks.Run(ctx, request, doing)
 			return shell.TaskReport{How: answer.How, Answer: answer.Text, Failed: answer.Status != conversation.ResultOK, Events: answer.Events}
 		}}
 		if args.Bool("background") {
