@@ -161,7 +161,7 @@ var ours = []struct {
 	{"tools/sandbox", []string{"tools/sandbox/proxy"}},
 	{"tools/sandbox/proxy", []string{"tools/web"}},
 	{"tools/web", []string{"conversation", "conversation/numbers"}},
-	{"tools/workspace", []string{"conversation/numbers"}},
+	{"tools/workspace", []string{"conversation", "conversation/numbers"}},
 	{"tools/grants", []string{"config"}},
 	{"tools/picture", []string{"conversation"}},
 	{"conversation/conversationtest", []string{"conversation"}},

@@ -18,7 +18,7 @@ import (
 //   - A file that somebody else changed since the conversation did is left alone, unless the user says otherwise.
 //   - What a file has now is kept before it is brought back, so that this can be undone too.
 //   - The log says what will be brought back before the first file is. Each file is replaced at once: after a crash it is either as
-//     before or brought back, and Unfinished says which.
+//     before or brought back, and Unfinished says which. The next rewind removes the incomplete files that the crash left.
 
 // Plan is what bringing files back would do. It has only files that would change, or cannot.
 type Plan struct {
@@ -27,6 +27,8 @@ type Plan struct {
 	Files []File
 	// Unknown means that commands may have changed further files since.
 	Unknown bool
+
+	log []conversation.Event // which it was made for
 }
 
 // File is a file of a plan.
@@ -63,7 +65,7 @@ func (r Rewinder) Plan(ctx context.Context, log []conversation.Event, turn int) 
 		targets = append(targets, target{conversation.FileVersion{Path: c.Path, To: c.From, Mode: c.Mode}, []string{c.To, c.Interrupted}})
 	}
 	files, err := r.plan(ctx, targets)
-	return Plan{Turn: turn, Files: files, Unknown: conversation.UnknownSince(log, turn)}, err
+	return Plan{Turn: turn, Files: files, Unknown: conversation.UnknownSince(log, turn), log: log}, err
 }
 
 // PlanRedo is the plan that undoes the newest rewind of files, if no message and no change followed it.
@@ -77,7 +79,7 @@ func (r Rewinder) PlanRedo(ctx context.Context, log []conversation.Event) (Plan,
 		targets = append(targets, target{conversation.FileVersion{Path: v.Path, To: v.From, Mode: v.Mode}, []string{v.To, v.From}})
 	}
 	files, err := r.plan(ctx, targets)
-	return Plan{Turn: last.Turn, Redo: true, Files: files}, err
+	return Plan{Turn: last.Turn, Redo: true, Files: files, log: log}, err
 }
 
 func (r Rewinder) plan(ctx context.Context, targets []target) ([]File, error) {
@@ -196,6 +198,7 @@ func (p Plan) Expected(foreign bool) (out Outcome) {
 // of the conversation before it returns: the rewind before the first file is changed, and a notice at the end. The error is that of
 // record or of the store; a nil Done then means that no file was changed.
 func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(context.Context, conversation.Body) error) (Outcome, error) {
+	r.removeLeftovers(p.log)
 	var out Outcome
 	var ready []File
 	event := conversation.Rewound{Turn: p.Turn, Redo: p.Redo}
@@ -247,6 +250,18 @@ func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(c
 		out.Done = append(out.Done, f.Path)
 	}
 	return out, record(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: out.Text()})
+}
+
+// removeLeftovers removes the files in which contents waited when a rewind of the log was interrupted.
+func (r Rewinder) removeLeftovers(log []conversation.Event) {
+	for _, e := range log {
+		rewound, _ := e.Body.(conversation.Rewound)
+		for _, v := range rewound.Files {
+			if p, err := r.Files.Locate(v.Path); err == nil && isHash(v.To) {
+				r.Files.RemoveLeftovers(p, v.To)
+			}
+		}
+	}
 }
 
 // Changed lists the files that are not as the conversation left them.

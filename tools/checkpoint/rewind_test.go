@@ -259,9 +259,7 @@ func TestARewindThatEndsAtAnyStepSaysWhichFilesItReached(t *testing.T) {
 		if out := r.rewind(0, true); len(out.Left) > 0 {
 			t.Errorf("step %d: the second rewind left %v", stop, out.Left)
 		}
-		now = r.content()
-		maps.DeleteFunc(now, func(name, _ string) bool { return strings.HasSuffix(name, ".tmp") })
-		if d := cmp.Diff(before, now); d != "" {
+		if d := cmp.Diff(before, r.content()); d != "" { // incomplete files of the first rewind are gone, too
 			t.Fatalf("step %d: %s", stop, d)
 		}
 	}

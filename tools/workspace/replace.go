@@ -8,7 +8,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"syscall"
+
+	"plimsoll/conversation"
 )
 
 // Files are replaced atomically: the new content is written to another
@@ -30,7 +33,7 @@ func (f *Files) Replace(p Place, content string) error {
 	if err := p.OnlyRegular(st); err != nil {
 		return err
 	}
-	temp := filepath.Join(filepath.Dir(rel), ".plimsoll-"+rand.Text()+".tmp")
+	temp := tempName(rel, content)
 	if err := f.write(temp, content, st.Mode().Perm()); err != nil {
 		return p.Explain(err)
 	}
@@ -39,6 +42,25 @@ func (f *Files) Replace(p Place, content string) error {
 		return p.Explain(errors.Join(err, f.root.Remove(temp)))
 	}
 	return nil
+}
+
+// tempName returns a name for the file in which content waits to become the file rel.
+func tempName(rel, content string) string {
+	return filepath.Join(filepath.Dir(rel), tempPrefix(conversation.ContentHash(content))+rand.Text()+".tmp")
+}
+
+// tempPrefix begins the names of files in which a content with this hash waits.
+func tempPrefix(hash string) string { return ".plimsoll-" + hash[:min(len(hash), 16)] + "-" }
+
+// RemoveLeftovers removes the files in which a content with this hash waited to become p when the program ended.
+func (f *Files) RemoveLeftovers(p Place, hash string) {
+	dir := path.Dir(p.Rel)
+	entries, _ := f.Entries(dir) // what cannot be listed or removed stays
+	for _, e := range entries {
+		if e.Type().IsRegular() && strings.HasPrefix(e.Name(), tempPrefix(hash)) && strings.HasSuffix(e.Name(), ".tmp") {
+			_ = f.root.Remove(filepath.FromSlash(path.Join(dir, e.Name())))
+		}
+	}
 }
 
 // Create writes content to p, which must not exist, and makes its folders.
@@ -71,7 +93,7 @@ func (f *Files) Restore(p Place, content string, mode fs.FileMode) error {
 
 // create makes a file whole or not at all, where the file system has links.
 func (f *Files) create(rel, content string, mode fs.FileMode) error {
-	temp := filepath.Join(filepath.Dir(rel), ".plimsoll-"+rand.Text()+".tmp")
+	temp := tempName(rel, content)
 	if err := f.write(temp, content, mode); err != nil {
 		return err
 	}
