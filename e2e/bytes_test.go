@@ -62,7 +62,7 @@ func unexpectedSequences(output string) []string {
 			}
 		},
 		HandleOsc: func(cmd int, data []byte) {
-			if cmd != 2 || !strings.HasPrefix(string(data), "2;plimsoll") || !plainTitle(string(data)) {
+			if cmd != 2 || !strings.HasPrefix(string(data), "2;⊖ ") || !plainTitle(string(data)) {
 				add("OSC %q", data)
 			}
 		},
@@ -106,7 +106,7 @@ func TestUnexpectedControlSequencesAreFound(t *testing.T) {
 	t.Parallel()
 	for _, control := range []string{
 		"\x1b]52;c;UFdORUQ=\x07", "\x1b]52;c;UFdORUQ=\x1b\\", "\x9d52;c;UFdORUQ=\x9c", "\u009d52;c;UFdORUQ=\u009c",
-		"\x1b]8;;http://evil.example/\x1b\\", "\x1b]0;PWNED\x07", "\x1b]2;PWNED\x07", "\x1b]2;plimsoll \u202e\x07",
+		"\x1b]8;;http://evil.example/\x1b\\", "\x1b]0;PWNED\x07", "\x1b]2;PWNED\x07", "\x1b]2;⊖ \u202e\x07",
 		"\x1b[2J", "\x1b[3J", "\x9b2J", "\u009b2J", "\x1bc", "\x1b[!p", "\x1b[?1049l", "\x1b[?2004l", "\x1b[4h", "\x1b[6n",
 		"\x1b[c", "\x1b[21t", "\x1bP+q544e\x1b\\", "\x1b_apc\x1b\\", "\x1b^pm\x1b\\", "\x1bXsos\x1b\\",
 		"\x0e", "\x07", "\x00", "\u202e", "\u2066", "\u200f", "\xff",
@@ -115,7 +115,7 @@ func TestUnexpectedControlSequencesAreFound(t *testing.T) {
 			t.Errorf("%q was not seen", control)
 		}
 	}
-	frame := "\x1b[?2026h\x1b[H\x1b[1;32mplimsoll\x1b[m 漢字 ▕█▏\r\n\x1b[K\x1b[3X\x1b[4 q\x1b]2;plimsoll · a title\x07\x1b[?2026l"
+	frame := "\x1b[?2026h\x1b[H\x1b[1;32mplimsoll\x1b[m 漢字 ▕█▏\r\n\x1b[K\x1b[3X\x1b[4 q\x1b]2;⊖ 61% a title\x07\x1b[?2026l"
 	if found := unexpectedSequences(frame); len(found) > 0 {
 		t.Errorf("a frame is taken for %v", found)
 	}

@@ -6,16 +6,17 @@ func dark() []Theme {
 	return []Theme{plimsollDark(), contrastDark(), catppuccinMocha(), nord(), gruvboxDark(), dracula()}
 }
 
+// plimsollDark is the sea at night: what can be acted on is the green of shallow water, the user's words are sand.
 func plimsollDark() Theme {
 	return Theme{
-		Name: "plimsoll-dark", Dark: true,
+		Name: PlimsollDark, Dark: true,
 		Palette: Palette{
-			Background: "#1c1d20", Surface: "#15161a", Raised: "#282b31", Band: "#2b3139", Text: "#e6e6e6", Muted: "#a4a9b0",
-			Faint: "#7d828a", Rule: "#4a505a", Accent: "#6cb6ff", User: "#8fc7ff", Link: "#79b8ff", Inline: "#e5b567",
-			Success: "#7ccf8a", Warning: "#e8b339", Danger: "#ff7b72", Added: "#7ccf8a", Removed: "#ff7b72", Hunk: "#6cb6ff",
-			Selection: "#2f4a68",
+			Background: "#151b20", Surface: "#0d1317", Raised: "#212d33", Band: "#1d343b", Text: "#e4ecec", Muted: "#a4b3b6",
+			Faint: "#7a8b90", Rule: "#42545b", Accent: "#5fd7c0", User: "#ffd7af", Link: "#7fc4ee", Inline: "#b3ddd4",
+			Success: "#84cf8f", Warning: "#f0b429", Danger: "#ff7b72", Added: "#84cf8f", Removed: "#ff7b72", Hunk: "#5fd7c0",
+			Selection: "#1f5259",
 		},
-		Syntax: Syntax{Keyword: "#ff8f6b", Function: "#d2a8ff", Type: "#7fd3e0", String: "#a5d6a0", Number: "#79b8ff", Comment: "#8b949e"},
+		Syntax: Syntax{Keyword: "#5fd7c0", Function: "#ffd7af", Type: "#8fc9f0", String: "#a8d5a0", Number: "#e0b3d8", Comment: "#83949a"},
 		Gauge: Gauge{
 			System: "#616a73", Tools: "#7d899c", Summary: "#c69ef0", User: "#0077eb", Assistant: "#6dcfc8", Reasoning: "#5274d7",
 			Calls: "#b4ca2e", Results: "#328a41", Stubs: "#cebe95", Draft: "#0077eb", Reserve: "#616a73",

@@ -6,19 +6,20 @@ func light() []Theme {
 	return []Theme{plimsollLight(), contrastLight(), catppuccinLatte(), solarizedLight()}
 }
 
+// plimsollLight is a sea chart: paper and sand, with the green of shallow water.
 func plimsollLight() Theme {
 	return Theme{
-		Name: "plimsoll-light",
+		Name: PlimsollLight,
 		Palette: Palette{
-			Background: "#ffffff", Surface: "#f3f5f7", Raised: "#eef1f5", Band: "#e3eefb", Text: "#1f2328", Muted: "#59616b",
-			Faint: "#7d858f", Rule: "#b4bcc6", Accent: "#0a5ec2", User: "#0a4fa3", Link: "#0959b3", Inline: "#8a4b00",
-			Success: "#197b35", Warning: "#8a5a00", Danger: "#c4201d", Added: "#197b35", Removed: "#c4201d", Hunk: "#0a5ec2",
-			Selection: "#bcdaff",
+			Background: "#fdfcf8", Surface: "#f3f2ea", Raised: "#ecf1ee", Band: "#dff0ec", Text: "#172326", Muted: "#50605f",
+			Faint: "#74827f", Rule: "#aab8b5", Accent: "#00695f", User: "#8a4413", Link: "#0a5c96", Inline: "#1f5a52",
+			Success: "#1d7032", Warning: "#865200", Danger: "#bd1e1b", Added: "#1d7032", Removed: "#bd1e1b", Hunk: "#00695f",
+			Selection: "#a9dcd3",
 		},
-		Syntax: Syntax{Keyword: "#b3261e", Function: "#7a3ec8", Type: "#0b6e78", String: "#1d6a34", Number: "#0a57b0", Comment: "#5f6873"},
+		Syntax: Syntax{Keyword: "#00695f", Function: "#8a4413", Type: "#0a5c96", String: "#2a6a23", Number: "#8a2f7c", Comment: "#5f6d6a"},
 		Gauge: Gauge{
-			System: "#8c959e", Tools: "#687487", Summary: "#721ec7", User: "#2b96ff", Assistant: "#236965", Reasoning: "#7691df",
-			Calls: "#5a6517", Results: "#3da84f", Stubs: "#6f5e33", Draft: "#2b96ff", Reserve: "#8c959e",
+			System: "#8a939c", Tools: "#687487", Summary: "#721ec7", User: "#2593fd", Assistant: "#236965", Reasoning: "#738fde",
+			Calls: "#5a6517", Results: "#3ba54d", Stubs: "#6f5e33", Draft: "#2593fd", Reserve: "#8a939c",
 		},
 	}
 }

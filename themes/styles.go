@@ -64,20 +64,17 @@ func (p painter) background(surface string) lipgloss.Style {
 // Build returns the styles of a theme. It never fails, and the same theme always gives the same styles.
 func Build(t Theme) Styles {
 	p, g, mono := painter{t}, t.Gauge, !t.HasColour()
-	text, muted, faint := p.fg(t.Text), p.fg(t.Muted).Faint(mono), p.fg(t.Faint).Faint(mono)
+	untinted := t.Text == "" // weights do what tints cannot, without colours and in the terminal's own
+	text, muted, faint := p.fg(t.Text), p.fg(t.Muted).Faint(untinted), p.fg(t.Faint).Faint(untinted)
 	selection := text.Background(lipgloss.Color(t.Selection))
-	if mono {
+	if untinted {
 		selection = lipgloss.NewStyle().Reverse(true)
-	}
-	user := text
-	if t.Band == "" { // on the terminal's own background its own colour reads best, as in replies
-		user = lipgloss.NewStyle()
 	}
 	s := Styles{
 		Text: text, Title: text.Bold(true), Muted: muted, Faint: faint,
-		Rule: p.fg(t.Rule), Dimmed: p.fg(t.Rule).Faint(mono),
+		Rule: p.fg(t.Rule).Faint(untinted), Dimmed: p.fg(t.Rule).Faint(untinted),
 		Accent: p.fg(t.Accent), Focus: p.fg(t.Accent).Bold(true),
-		UserMark: p.fg(t.User).Bold(true), User: user.Bold(mono),
+		UserMark: p.fg(t.User).Bold(true), User: text.Bold(untinted),
 		Reasoning: muted.Italic(true), Chip: p.fg(t.Inline).Bold(mono),
 
 		Success: p.fg(t.Success), Warning: p.fg(t.Warning).Bold(mono), Error: p.fg(t.Danger).Bold(mono),
@@ -90,7 +87,7 @@ func Build(t Theme) Styles {
 		Gauge: GaugeStyles{
 			System: p.fg(g.System), Tools: p.fg(g.Tools), Summary: p.fg(g.Summary), User: p.fg(g.User),
 			Assistant: p.fg(g.Assistant), Reasoning: p.fg(g.Reasoning), Calls: p.fg(g.Calls),
-			Results: p.fg(g.Results), Stubs: p.fg(g.Stubs), Draft: p.fg(g.Draft), Reserve: p.fg(g.Reserve),
+			Results: p.fg(g.Results), Stubs: p.fg(g.Stubs), Draft: p.fg(g.Draft), Reserve: p.fg(g.Reserve).Faint(untinted),
 			Load: p.fg(t.Warning).Bold(true), Hard: p.fg(t.Danger).Bold(mono).Reverse(mono),
 		},
 		State: StateStyles{

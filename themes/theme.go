@@ -21,7 +21,8 @@ const (
 	Mono = "mono"
 )
 
-// Theme is a named palette. A colour is "#rrggbb"; in a theme without colours all are empty.
+// Theme is a named palette. A colour is "#rrggbb", or the number of one of the terminal's 16; in a theme without colours
+// all are empty.
 type Theme struct {
 	Name      string
 	Dark      bool   // for a dark background
@@ -164,8 +165,22 @@ func lightness(hex string) int {
 	return (299*r + 587*g + 114*b) / 1000
 }
 
+// InTerminalColours returns the theme in the 16 colours of the terminal, which read on its background whatever that is:
+// for terminals without others, and for those that do not tell their background. It has no surfaces.
+func (t Theme) InTerminalColours() Theme {
+	if !t.HasColour() {
+		return t
+	}
+	const red, green, yellow, blue, magenta, cyan = "1", "2", "3", "4", "5", "6"
+	t.Palette = Palette{Accent: cyan, User: magenta, Link: cyan, Inline: cyan, Success: green, Warning: yellow, Danger: red,
+		Added: green, Removed: red, Hunk: cyan}
+	t.Syntax = Syntax{Keyword: "#008080", Function: "#000080", Type: "#000080", String: "#008000", Number: "#800080"} // of the 16
+	t.Gauge = Gauge{Summary: magenta, User: cyan, Assistant: blue, Calls: yellow, Results: green, Draft: cyan}
+	return t
+}
+
 // HasColour reports whether the theme has colours.
-func (t Theme) HasColour() bool { return t.Text != "" }
+func (t Theme) HasColour() bool { return t.Accent != "" }
 
 // Names lists the built-in themes in the order in which the user sees them.
 func Names() []string {

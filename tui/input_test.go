@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
@@ -122,8 +123,38 @@ func (r *rig) firstLine() string {
 	return line
 }
 
+func manyColors(_ *rig, o *tui.Options) { o.Colors = colorprofile.TrueColor }
+
+// A screen reads on a background that nobody knows: its colours are the terminal's own, until the terminal tells it or a
+// theme is chosen, which then brings its background.
+func TestAnUnknownBackground(t *testing.T) {
+	tints := regexp.MustCompile(`[34]8;2;`)
+	screen(t, manyColors, func(r *rig) {
+		tinted := func(want bool) {
+			t.Helper()
+			if v := r.m.View().Content; tints.MatchString(v) != want || !colours.MatchString(v) {
+				t.Errorf("tints %v, want %v in\n%q", !want, want, v)
+			}
+		}
+		fillTranscript(r)
+		tinted(true)
+		r.send(uv.PrimaryDeviceAttributesEvent{62})
+		tinted(false)
+		r.submit("/theme dark")
+		if tinted(true); r.m.View().BackgroundColor == nil {
+			t.Error("a chosen theme does not bring its background")
+		}
+		r.submit("/theme auto")
+		tinted(false)
+		r.send(tea.BackgroundColorMsg{Color: color.White})
+		tinted(true)
+		r.send(uv.PrimaryDeviceAttributesEvent{62})
+		tinted(true)
+	})
+}
+
 func TestTheSelectedThemeIsPreviewed(t *testing.T) {
-	screen(t, nil, func(r *rig) {
+	screen(t, manyColors, func(r *rig) {
 		before, whole := r.firstLine(), r.m.View().Content
 		list := func() string {
 			r.submit("/theme")
@@ -163,7 +194,8 @@ func TestTheSelectedThemeIsPreviewed(t *testing.T) {
 func TestThemesOfTheUser(t *testing.T) {
 	mine := themes.ForBackground(true)
 	mine.Name, mine.Text = "mine", "#f0e0d0"
-	screen(t, func(r *rig, _ *tui.Options) {
+	screen(t, func(r *rig, o *tui.Options) {
+		manyColors(r, o)
 		r.themes, r.themesErr = []themes.Theme{mine}, errors.New("other.yaml:3: colors.text: no color")
 	}, func(r *rig) {
 		before := r.firstLine()
@@ -181,7 +213,7 @@ func TestThemesOfTheUser(t *testing.T) {
 }
 
 func TestAThemeForTheOtherBackgroundSetsIt(t *testing.T) {
-	screen(t, func(_ *rig, o *tui.Options) { o.Colors = colorprofile.TrueColor }, func(r *rig) {
+	screen(t, manyColors, func(r *rig) {
 		paints := func(want bool, theme string) {
 			t.Helper()
 			r.submit("/theme " + theme)
@@ -197,7 +229,7 @@ func TestAThemeForTheOtherBackgroundSetsIt(t *testing.T) {
 	})
 }
 
-var colours = regexp.MustCompile(`\x1b\[[0-9;:]*?\b(3[0-9]|4[0-9]|9[0-7]|10[0-7])\b[0-9;:]*m`)
+var colours = regexp.MustCompile(`\x1b\[(?:[0-9;:]*[;:])?(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])(?:[;:][0-9;:]*)?m`)
 
 func TestNoColour(t *testing.T) {
 	screen(t, func(_ *rig, o *tui.Options) { o.Colourless = true }, func(r *rig) {

@@ -66,7 +66,7 @@ func (m *Model) newFront(s *session) *front {
 
 // Init opens the conversation, and requests the background colour, prompts and files.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.leaveAndOpen(m.env.Backend.Open, openRequest{}), tea.RequestBackgroundColor, m.chat.loadFiles(),
+	cmds := []tea.Cmd{m.leaveAndOpen(m.env.Backend.Open, openRequest{}), askBackground, m.chat.loadFiles(),
 		loadInto(m.env, "reading the prompt history", m.env.Backend.Prompts, m.chat.composer.SetHistory)}
 	if m.env.Pick {
 		cmds = append(cmds, m.do(m.lists.conversations()))

@@ -72,11 +72,11 @@ func TestShowsTheStoredConversation(t *testing.T) {
 		r.first.Notes = []string{"AGENTS.md was read"}
 	}, func(r *rig) {
 		r.wantText("Fix the test", "▌ why?", "because", "AGENTS.md was read")
-		if title := r.m.View().WindowTitle; title != "plimsoll · Fix the test" {
+		if title := r.m.View().WindowTitle; title != "⊖ 0% Fix the test" {
 			t.Errorf("the window title is %q", title)
 		}
 		r.sendAppended(conversation.Renamed{Title: "Another \x1b]0;title"})
-		if title := r.m.View().WindowTitle; title != "plimsoll · Another ␛]0;title" {
+		if title := r.m.View().WindowTitle; title != "⊖ 0% Another ␛]0;title" {
 			t.Errorf("the window title is %q", title)
 		}
 		r.wantText("Another ␛]0;title")

@@ -101,9 +101,9 @@ func readOnlyTexts(s *session, keys KeyMap) []string {
 
 // header is the top line: program, title, model, workspace.
 func (c *chat) header() string {
-	m, s, full, name := c.session.Model, c.styles, c.area.width, "plimsoll"
+	m, s, full, name, mark := c.session.Model, c.styles, c.area.width, "plimsoll", ""
 	if full >= 60 {
-		name = welcome.Mark + " " + name
+		mark = welcome.Mark + " "
 	}
 	title, width := c.session.Title, pane.Within(full)
 	parts := []string{m.Name(), m.Effort, m.Badge, c.env.Place}
@@ -112,18 +112,18 @@ func (c *chat) header() string {
 	}
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 	right := plain.Line(strings.Join(parts, " · "))
-	free := width - ansi.StringWidth(name) - 2
+	free := width - ansi.StringWidth(mark+name) - 2
 	if right = pane.ClipLeft(right, free); free < 6 {
 		right = ""
 	}
-	used := ansi.StringWidth(name) + ansi.StringWidth(right)
+	used := ansi.StringWidth(mark+name) + ansi.StringWidth(right)
 	if space := width - used - 5; title != "" && space >= 6 {
 		title = "   " + ansi.Truncate(plain.Line(title), space, "…")
 		used += ansi.StringWidth(title)
 	} else {
 		title = ""
 	}
-	line := s.title.Render(name) + title + strings.Repeat(" ", max(0, width-used)) + s.subtle.Render(right)
+	line := s.mark.Render(mark) + s.title.Render(name) + title + strings.Repeat(" ", max(0, width-used)) + s.subtle.Render(right)
 	return pane.Margin(full) + ansi.Truncate(line, width, "")
 }
 

@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/themes"
 	"plimsoll/tui/choices"
@@ -34,11 +36,11 @@ type themeStyles struct {
 func newThemeStyles(t themes.Theme, colors colorprofile.Profile) themeStyles {
 	switch {
 	case colors < colorprofile.ANSI256:
-		t.Surface, t.Raised, t.Band = "", "", "" // 16 colors have no tints
+		t = t.InTerminalColours()
 	case colors == colorprofile.ANSI256:
 		t = t.For256Colors()
 	}
-	return themeStyles{theme: t, styles: themes.Build(t), manyColors: colors >= colorprofile.ANSI256 && t.HasColour()}
+	return themeStyles{theme: t, styles: themes.Build(t), manyColors: t.Surface != ""}
 }
 
 // glyphs returns the cells of the gauge's segments.
@@ -52,9 +54,9 @@ func (ts themeStyles) glyphs() pane.Glyphs {
 func (ts themeStyles) status() statusStyles {
 	s, inline := ts.styles, pane.NewInlineStyle
 	return statusStyles{
-		title: inline(s.Title), rule: inline(s.Rule), subtle: inline(s.Muted), accent: inline(s.UserMark),
+		title: inline(s.Title), rule: inline(s.Rule), subtle: inline(s.Muted), accent: inline(s.Focus), mark: inline(s.Accent),
 		warning: inline(s.Warning), failure: inline(s.Error), snack: inline(s.Focus),
-		welcome: welcome.Styles{Title: s.Title, Subtle: s.Muted, Accent: s.UserMark, Failure: s.Error},
+		welcome: welcome.Styles{Title: s.Title, Subtle: s.Muted, Accent: s.Focus, Failure: s.Error},
 	}
 }
 
@@ -91,7 +93,7 @@ func (ts themeStyles) history() history.Styles {
 }
 
 func (ts themeStyles) settings() settings.Styles {
-	return settings.Styles{Pane: ts.pane(), Accent: ts.styles.UserMark}
+	return settings.Styles{Pane: ts.pane(), Accent: ts.styles.Focus}
 }
 
 // theme is the theme in force and the user's choice.
@@ -99,6 +101,8 @@ type theme struct {
 	name       string // auto, light, dark or a theme's name
 	ownThemes  choices.Themes
 	isDark     bool // the terminal has a dark background, as it reported; true by default
+	reported   bool // the terminal told its background
+	untold     bool // it did not when it was asked
 	colourless bool
 	profile    colorprofile.Profile // how many colors the terminal supports
 	links      bool                 // the terminal supports links
@@ -127,6 +131,9 @@ func (t *theme) choose(name string) pane.Action {
 func (t *theme) preview(name string) bool {
 	chosen, ok := t.ownThemes.Named(name, t.isDark, t.colourless)
 	if ok {
+		if t.untold && (name == "" || name == choices.Auto) && chosen.HasColour() {
+			chosen = chosen.InTerminalColours()
+		}
 		t.styles, t.needsApply = newThemeStyles(chosen, t.profile), true
 		t.styles.links = t.links
 	}
@@ -186,17 +193,30 @@ func (t *theme) setColors(shown colorprofile.Profile) {
 }
 
 func (t *theme) setDarkBackground(dark bool) {
-	other := t.isDark != dark
-	t.isDark = dark
+	other := t.isDark != dark || t.untold
+	t.isDark, t.reported, t.untold = dark, true, false
 	if other && t.picker == nil {
 		t.preview(t.name)
 	}
 }
 
+// askBackground asks for the background, and then for what every terminal answers: one that answers only that does not tell.
+func askBackground() tea.Msg {
+	return tea.RawMsg{Msg: ansi.RequestBackgroundColor + ansi.RequestPrimaryDeviceAttributes}
+}
+
+// attributesReported ends the wait for the background: without it, the theme for it is drawn in the terminal's own colours.
+func (t *theme) attributesReported() {
+	if !t.reported && !t.untold {
+		t.untold = true
+		t.preview(t.name)
+	}
+}
+
 // terminalColours returns the background and text colours to set for the theme, or nil to keep the
-// terminal's: only a theme for the other kind of background sets its own.
+// terminal's: only a theme that is not for the known background sets its own.
 func (t *theme) terminalColours() (background, text color.Color) {
-	if in := t.styles.theme; t.styles.manyColors && in.Dark != t.isDark {
+	if in := t.styles.theme; t.styles.manyColors && (in.Dark != t.isDark || t.untold) {
 		return lipgloss.Color(in.Background), lipgloss.Color(in.Text)
 	}
 	return nil, nil
@@ -234,6 +254,6 @@ func CheckTheme(name string, own ...string) error {
 
 // statusStyles are the styles of the lines around the transcript.
 type statusStyles struct {
-	title, rule, subtle, accent, warning, failure, snack pane.InlineStyle
+	title, mark, rule, subtle, accent, warning, failure, snack pane.InlineStyle
 	welcome                                              welcome.Styles
 }

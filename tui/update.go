@@ -44,6 +44,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.signals.modeReported(msg)
 	case tea.BackgroundColorMsg:
 		m.theme.setDarkBackground(msg.IsDark())
+	case uv.PrimaryDeviceAttributesEvent:
+		m.theme.attributesReported()
 	case tea.ColorProfileMsg:
 		m.theme.setColors(msg.Profile)
 		m.pictures.setColors(msg.Profile)

@@ -9,11 +9,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent/updates"
+	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/alert"
 	"plimsoll/tui/cells"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/welcome"
 )
 
 // The screen shows the chat or the top full-screen view, with dialogs over it.
@@ -122,7 +124,7 @@ func (m *Model) View() tea.View {
 func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	v.WindowTitle, v.ProgressBar = windowTitle(m.session.Title), m.signals.progress.Bar()
+	v.WindowTitle, v.ProgressBar = windowTitle(m.session), m.signals.progress.Bar()
 	v.BackgroundColor, v.ForegroundColor = m.theme.terminalColours()
 	if m.terminal.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
@@ -171,11 +173,14 @@ func (t *terminal) cutToSize(content string) string {
 	return strings.Join(lines, "\n")
 }
 
-func windowTitle(title string) string {
-	if title == "" {
-		return "plimsoll"
+// windowTitle is the mark, how full the window is, and the conversation's title.
+func windowTitle(s *session) string {
+	words := []string{welcome.Mark, "plimsoll"}
+	if s.Title != "" {
+		r := s.load.readingWith(conversation.Size{}, 0)
+		words = []string{welcome.Mark, pane.Share(r, r.Used), plain.Line(s.Title)}
 	}
-	return "plimsoll · " + plain.Line(title)
+	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
 // terminalSignals controls what the terminal shows besides the screen: its title, its progress bar,
@@ -220,7 +225,7 @@ func (t *terminalSignals) updateTitleAndBar(s *session) tea.Cmd {
 	case t.watch.Failed():
 		state = alert.Failed
 	}
-	beat, title, bar := t.progress.Show(state), windowTitle(s.Title), tea.ProgressBar{}
+	beat, title, bar := t.progress.Show(state), windowTitle(s), tea.ProgressBar{}
 	if shown := t.progress.Bar(); shown != nil {
 		bar = *shown
 	}

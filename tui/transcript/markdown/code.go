@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"image/color"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -211,7 +212,11 @@ func (r *Renderer) begin(t chroma.TokenType) string {
 	var s ansi.Style
 	e, base := r.code.Get(t), r.code.Get(chroma.Text)
 	if e.Colour.IsSet() && e.Colour != base.Colour {
-		s = s.ForegroundColor(ansi.RGBColor{R: e.Colour.Red(), G: e.Colour.Green(), B: e.Colour.Blue()})
+		var shown color.Color = ansi.RGBColor{R: e.Colour.Red(), G: e.Colour.Green(), B: e.Colour.Blue()}
+		if r.style.Surface == "" { // a theme in the terminal's own colours
+			shown = ansi.Convert16(shown)
+		}
+		s = s.ForegroundColor(shown)
 	}
 	if e.Bold == chroma.Yes {
 		s = s.Bold()
