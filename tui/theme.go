@@ -255,5 +255,5 @@ func CheckTheme(name string, own ...string) error {
 // statusStyles are the styles of the lines around the transcript.
 type statusStyles struct {
 	title, mark, rule, subtle, accent, warning, failure, snack pane.InlineStyle
-	welcome                                              welcome.Styles
+	welcome                                                    welcome.Styles
 }
