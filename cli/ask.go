@@ -119,13 +119,13 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		p.printNotes(cmd.Settings.RefusedNotes(), hostedModelNotes(s.Events, conn.Model))
 		show := func(u updates.Update) { p.lines.Show(p.withoutEarlierReply(u)) }
 		if err := cmd.Agents.CompactFirst(ctx, s, cmd.compact.Request("ask"), conn, show); err != nil {
-			return errors.Join(err, p.endFailed(ctx))
+			return errors.Join(err, p.endEarly(ctx))
 		}
 	}
 	running, err := cmd.Agents.Start(ctx, conn, session.OpenOptions{ID: id, Mode: mode, Schema: schema})
 	switch {
 	case err != nil && cmd.compact.IsGiven:
-		return errors.Join(err, p.endFailed(ctx))
+		return errors.Join(err, p.endEarly(ctx))
 	case err != nil:
 		return err
 	case cmd.compact.IsGiven:
@@ -140,7 +140,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		running.Send(prompt)
 		err = p.watch(ctx)
 	} else {
-		err = errors.Join(err, p.endFailed(ctx))
+		err = errors.Join(err, p.endEarly(ctx))
 	}
 	if err == nil && conn.AskAgain {
 		running.Discoveries.Wait() // now the model is loaded, and the answer is worth recording
@@ -194,7 +194,7 @@ func (p *turnPrinter) watch(ctx context.Context) error {
 		updates, err := p.running.Agent.Updates().Take(ctx)
 		if err != nil {
 			p.running.Agent.Cancel()
-			return errors.Join(context.Canceled, p.endCancelled())
+			return errors.Join(context.Canceled, p.endEarly(ctx))
 		}
 		for _, u := range updates {
 			u = p.withoutEarlierReply(u)
@@ -206,21 +206,13 @@ func (p *turnPrinter) watch(ctx context.Context) error {
 	}
 }
 
-// endCancelled ends the output of a turn that was interrupted.
-func (p *turnPrinter) endCancelled() error {
-	if p.lines != nil {
-		p.lines.Reason = string(conversation.StopCancelled)
-	}
-	return p.reply.End()
-}
-
-// endFailed ends the output of a turn that did not begin.
-func (p *turnPrinter) endFailed(ctx context.Context) error {
-	if ctx.Err() != nil {
-		return p.endCancelled()
-	}
+// endEarly ends the output of a turn that did not begin, or that the end of ctx interrupted.
+func (p *turnPrinter) endEarly(ctx context.Context) error {
 	if p.lines != nil {
 		p.lines.Reason = string(conversation.StopFailed)
+		if ctx.Err() != nil {
+			p.lines.Reason = string(conversation.StopCancelled)
+		}
 	}
 	return p.reply.End()
 }

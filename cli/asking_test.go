@@ -87,7 +87,7 @@ func TestAskReportsAFailureAsJSON(t *testing.T) {
 	stop()
 	for reason, ctx := range map[string]context.Context{"failed": t.Context(), "cancelled": over} {
 		var out bytes.Buffer
-		err := newTurnPrinter(&console.Console{Env: console.Env{Stdout: &out}}, true).endFailed(ctx)
+		err := newTurnPrinter(&console.Console{Env: console.Env{Stdout: &out}}, true).endEarly(ctx)
 		if err != nil || !strings.Contains(out.String(), `"reason":"`+reason+`"`) {
 			t.Errorf("%v, not %s: %s", err, reason, out.String())
 		}

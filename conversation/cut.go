@@ -21,22 +21,18 @@ const (
 	cutMarker      = cutMarkerBegin + ", showing first %d characters of %d total ...]"
 )
 
-// Cut returns text cleaned (see [Clean]) and shortened to its first max
+// Cut returns text cleaned (see [Clean]) and shortened to its first most
 // characters, followed by the marker of FEAT-011. total is the number of
-// characters before the cut, 0 if the text was not cut. A negative max counts as 0.
-func Cut(text string, max int) (shown string, total int) {
-	if max < 0 {
-		max = 0
-	}
-	text = Clean(text)
-	if len(text) <= max {
+// characters before the cut, 0 if the text was not cut. A negative most counts as 0.
+func Cut(text string, most int) (shown string, total int) {
+	most, text = max(most, 0), Clean(text)
+	if len(text) <= most {
 		return text, 0
 	}
-	total = Measure(text).Chars()
-	if total <= max {
+	if total = Measure(text).Chars(); total <= most {
 		return text, 0
 	}
-	return text[:charOffset(text, max)] + fmt.Sprintf(cutMarker, max, total), total
+	return text[:charOffset(text, most)] + fmt.Sprintf(cutMarker, most, total), total
 }
 
 // CutMarkerAt returns the byte offset of the marker in a text that [Cut] or an

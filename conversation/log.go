@@ -47,6 +47,16 @@ func IndexOf(events []Event, seq uint64) int {
 	return -1
 }
 
+// Newest returns the newest body of a kind in a log, false without one.
+func Newest[T Body](events []Event) (body T, ok bool) {
+	for _, e := range slices.Backward(events) {
+		if body, ok = e.Body.(T); ok {
+			break
+		}
+	}
+	return body, ok
+}
+
 // Events returns the events so far. Callers must not change them.
 func (l *Log) Events() []Event { return l.events[:len(l.events):len(l.events)] }
 
@@ -152,13 +162,11 @@ func normalize(b Body) Body {
 		return b
 	case HookRan:
 		b.Reason = Clean(b.Reason)
-		keep := make([]string, len(b.Keep))
-		for i, text := range b.Keep {
-			keep[i] = Clean(text)
+		var keep []string
+		for _, text := range b.Keep {
+			keep = append(keep, Clean(text))
 		}
-		if b.Keep = nil; len(keep) > 0 {
-			b.Keep = keep
-		}
+		b.Keep = keep
 		return b
 	}
 	return normalizeOverlay(b)
@@ -185,9 +193,6 @@ func (b *UserMessage) normalize() {
 }
 
 func normalizeImages(images []Image) ([]Image, ImageSize) {
-	if len(images) == 0 {
-		return nil, ImageSize{}
-	}
 	images = slices.Clone(images)
 	for i := range images {
 		images[i].normalize()
@@ -205,18 +210,14 @@ func (b *AssistantMessage) normalize() {
 	b.Text, b.Reasoning, b.Error = Clean(b.Text), Clean(b.Reasoning), Clean(b.Error)
 	b.Size, b.ReasoningSize = Measure(b.Text), Measure(b.Reasoning)
 	b.Extras = cleanExtras(b.Extras)
-	if len(b.Calls) == 0 {
-		return
-	}
-	calls := make([]ToolCall, len(b.Calls))
-	for i, c := range b.Calls {
+	b.Calls = slices.Clone(b.Calls)
+	for i := range b.Calls {
+		c := &b.Calls[i]
 		c.Name = Clean(c.Name)
 		c.Arguments, _ = RepairArguments(Clean(c.Arguments))
 		c.Size = Measure(c.Name).Plus(Measure(c.Arguments))
 		c.Extra = cleanJSON(c.Extra)
-		calls[i] = c
 	}
-	b.Calls = calls
 }
 
 // cleanExtras removes values that are not JSON: they could be neither stored nor sent.

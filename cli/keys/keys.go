@@ -107,6 +107,19 @@ func (s *Store) Get(provider string) (key string, place Location, err error) {
 	return key, InKeyring, nil
 }
 
+// All lists the stored keys that can be read.
+func (s *Store) All() (list []string) {
+	s.mu.Lock()
+	stored, _ := s.load() // where it fails, Get tells the user
+	s.mu.Unlock()
+	for name := range stored {
+		if key, _, err := s.Get(name); err == nil {
+			list = append(list, key)
+		}
+	}
+	return list
+}
+
 // Delete removes a provider's key. It reports whether one was stored.
 func (s *Store) Delete(provider string) (bool, error) {
 	s.mu.Lock()

@@ -60,7 +60,8 @@ type Content struct {
 	Events    []conversation.Event
 	Text      func(blob string) (string, bool) // a stored text; false if it cannot be read
 	Omit      Omit
-	HomeDir   string // "" if unknown
+	HomeDir   string   // "" if unknown
+	Keys      []string // those that are configured, which are left out wherever they stand
 }
 
 // Write writes the page, and stops at the first error of w.
@@ -69,6 +70,13 @@ func Write(w io.Writer, c Content) error {
 	if dir := strings.TrimRight(c.HomeDir, `/\`); dir != "" && c.Omit[Home] {
 		p.home = regexp.MustCompile(regexp.QuoteMeta(dir) + `($|[^\w-])`) // not a folder whose name only begins alike
 	}
+	keys := slices.DeleteFunc(slices.Clone(c.Keys), func(k string) bool { return len(k) < shortestKey || k[0] == '/' })
+	slices.SortFunc(keys, func(a, b string) int { return len(b) - len(a) }) // one may hold another
+	var pairs []string
+	for _, k := range keys {
+		pairs = append(pairs, k, keyLeftOut)
+	}
+	p.keys = strings.NewReplacer(pairs...)
 	p.rows = inspect.HistoryRows(c.Events, p.view)
 	for _, e := range inspect.CompactionLog(c.Events) {
 		p.entries[e.Event] = e
@@ -92,7 +100,8 @@ type page struct {
 	w        io.Writer
 	err      error
 	markdown goldmark.Markdown
-	home     *regexp.Regexp // nil: nothing to replace
+	keys     *strings.Replacer // of configured keys
+	home     *regexp.Regexp    // nil: nothing to replace
 	view     projection.View
 	rows     []inspect.HistoryRow     // of the messages that are not written yet
 	entries  map[uint64]inspect.Entry // of the compaction log, by event
@@ -122,13 +131,20 @@ var secrets = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:sk|pk|rk|gsk|xai|hf|glpat|csk|fw|r8|nvapi)[-_][A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|` +
 		`\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bxox[abprs]-[\w-]{10,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]+|` +
 		`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*(?:-----END [A-Z ]*-----)?|((?i:\b(?:bearer|basic) +))[\w.~+/=-]{16,}|` +
-		`((?i:\b(?:authorization|x-api-key|api-key)["']?: *["']?|\b\w*(?:_key|_token|_secret|_password)["']?[=:]["']?))[\w.~+/=-]{8,}`)
+		`((?i:\b(?:authorization|x-api-key|api-key)["']?: *["']?|\b\w*(?:_key|_token|_secret|_password)["']?[=:] *["']?))[\w.~+/=-]{8,}`)
 })
+
+// What stands in place of a key, and the length of the shortest configured one, in bytes: shorter ones stand in texts by chance.
+const (
+	keyLeftOut  = "[key left out]"
+	shortestKey = 8
+)
 
 // clean makes a text safe to show, and then leaves keys and the path of the home folder out of it: colors within a key would
 // hide it before.
 func (p *page) clean(text string) string {
-	if text = secrets().ReplaceAllString(plain.Text(ansi.Strip(text)), "$1$2[key left out]"); p.home != nil {
+	text = p.keys.Replace(plain.Text(ansi.Strip(text)))
+	if text = secrets().ReplaceAllString(text, "$1$2"+keyLeftOut); p.home != nil {
 		text = p.home.ReplaceAllString(text, "~$1")
 	}
 	return text
@@ -184,15 +200,6 @@ func (p *page) writeHead() {
 	p.put("<p class=\"faint\">%s</p></header>\n", facts)
 }
 
-// startTurn opens the section of an event's turn. Turns count from 1.
-func (p *page) startTurn(e *conversation.Event) {
-	if e.Turn != p.turn {
-		p.endTurn()
-		p.turn, p.summary = e.Turn, 0
-		p.put("<section id=\"t%d\"><h2>Turn %d <time>%s</time></h2>\n", e.Turn+1, e.Turn+1, e.Time.UTC().Format("15:04"))
-	}
-}
-
 func (p *page) endTurn() {
 	p.endCalls()
 	if p.turn >= 0 {
@@ -208,7 +215,11 @@ func (p *page) writeEvent(e *conversation.Event) {
 	if e.Body.Kind() != conversation.KindResult {
 		p.endCalls()
 	}
-	p.startTurn(e)
+	if e.Turn != p.turn {
+		p.endTurn()
+		p.turn, p.summary = e.Turn, 0
+		p.put("<section id=\"t%d\"><h2>Turn %d <time>%s</time></h2>\n", e.Turn+1, e.Turn+1, e.Time.UTC().Format("15:04"))
+	}
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		p.writeUser(b)

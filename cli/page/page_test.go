@@ -129,7 +129,7 @@ func TestPageLeavesOut(t *testing.T) {
 func TestPageHasNoKey(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"\x1b[32m" + key + "\x1b[0m", "sk-proj-0123\x1b[1m456789abcdefghij", "Authorization: Bearer 0123456789abcdefghij", "x-api-key: 0123456789abcdefghij",
-		"export MY_API_KEY=0123456789abcdefghij", `{"access_token":"0123456789abcdefghij"}`} {
+		"export MY_API_KEY=0123456789abcdefghij", `{"access_token":"0123456789abcdefghij"}`, "api_key: 0123456789abcdefghij", "  db_password: '0123456789abcdefghij'"} {
 		user := conversation.UserMessage{Text: conversation.FormatCommandOutput("env", "A\n"+text)}
 		got := write(t, conversationOf(t, user, conversation.UserMessage{Text: text}), page.Omit{})
 		if strings.Contains(got, "456789abcdefghij") || strings.Count(got, "[key left out]") < 2 {
@@ -139,6 +139,17 @@ func TestPageHasNoKey(t *testing.T) {
 	call := conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "a", Name: "x", Arguments: "half of the arguments"}}}
 	if got := write(t, conversationOf(t, conversation.UserMessage{Text: "a"}, call), page.Omit{page.Files: true}); strings.Contains(got, "half of") {
 		t.Error("without files the page has malformed arguments")
+	}
+}
+
+// A configured key is left out wherever it stands, and what only begins like one is not.
+func TestPageHasNoConfiguredKey(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	events := conversationOf(t, conversation.UserMessage{Text: "my key is (wagon-horse), wagon-horse-staple in whole, /home/kim"})
+	conversationtest.Must(t, page.Write(&b, page.Content{Events: events, Keys: []string{"", "key", "wagon-horse", "wagon-horse-staple", "/home/kim"}}))
+	if got := b.String(); !strings.Contains(got, "my key is ([key left out]), [key left out] in whole, /home/kim") {
+		t.Errorf("the page is\n%s", got[strings.Index(got, "<main>"):])
 	}
 }
 

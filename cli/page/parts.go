@@ -19,10 +19,7 @@ import (
 
 // Calls with their results, what the model is sent of a message now, and compactions.
 
-const (
-	commandTool = "run_command"
-	scale       = 160 // pixels of the bar for a request before its compaction
-)
+const scale = 160 // pixels of the bar for a request before its compaction
 
 // writePre writes preformatted text, or that it is left out.
 func (p *page) writePre(text string, omit bool) {
@@ -65,7 +62,7 @@ func (p *page) writeResult(b conversation.ToolResult) {
 	}
 	isDiff = isDiff && !p.Omit[Files]
 	p.startCall(call, facts+" · ~"+tokens(b.Size)+" tokens", isDiff, failed)
-	text, omit := b.Text, p.Omit[Output] || p.Omit[Files] && b.Tool != commandTool
+	text, omit := b.Text, p.Omit[Output] || p.Omit[Files] && b.Tool != conversation.ToolRunCommand
 	if b.Total > 0 {
 		if full, ok := p.Text(b.Blob); ok {
 			text = full

@@ -287,7 +287,7 @@ func (h *Host) exportPage(ctx context.Context, file string, format transfer.Expo
 	var notes []string
 	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error
-		notes, err = (&transfer.Exporter{Resources: h.deps.Resources}).Write(ctx, w, id, cmp.Or(format, transfer.FormatOf(path)), omit)
+		notes, err = (&transfer.Exporter{Parts: h.deps.Parts}).Write(ctx, w, id, cmp.Or(format, transfer.FormatOf(path)), omit)
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {

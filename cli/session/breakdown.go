@@ -46,7 +46,7 @@ func (snapshot *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.
 
 // MeterOf returns the meter of a stored conversation for a model.
 func MeterOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) meter.Meter {
-	instructions, _ := newestInstructions(snapshot.Events)
+	instructions, _ := conversation.Newest[conversation.Instructions](snapshot.Events)
 	if m.Caps.NoTools {
 		instructions.ToolsSize = conversation.Size{}
 	}

@@ -16,7 +16,6 @@ import (
 	"plimsoll/compact/inspect"
 
 	"plimsoll/agent/openai"
-	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -95,7 +94,7 @@ func (c *Conversations) rebuildBody(ctx context.Context, r RequestRef, b *inspec
 
 // modelAt returns the provider and the id of the model that a request went to.
 func modelAt(log []conversation.Event, name string) (provider, id string, err error) {
-	if m, ok := setup.NewestModel(log); ok && (name == "" || m.Name() == name) && m.Model != "" {
+	if m, ok := conversation.Newest[conversation.ModelChanged](log); ok && (name == "" || m.Name() == name) && m.Model != "" {
 		return m.Provider, m.Model, nil
 	}
 	provider, id, ok := strings.Cut(name, "/")
@@ -107,7 +106,7 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 
 // readPrompt reads the system prompt and the tools of the next request after a log.
 func (r RequestRef) readPrompt(ctx context.Context, log []conversation.Event, b *inspect.RebuiltRequest) error {
-	in, ok := newestInstructions(log)
+	in, ok := conversation.Newest[conversation.Instructions](log)
 	if !ok {
 		return nil // imported from another program, without prompt and tools
 	}

@@ -141,7 +141,7 @@ func (snapshot *Snapshot) InterruptedReply(ctx context.Context) (conversation.As
 
 // Prompt returns the system prompt of the newest request. If none is recorded, it is that of this workspace.
 func (snapshot *Snapshot) Prompt(ctx context.Context, settings *setup.Settings) (string, error) {
-	in, ok := newestInstructions(snapshot.Events)
+	in, ok := conversation.Newest[conversation.Instructions](snapshot.Events)
 	switch {
 	case !ok:
 		return buildSystemPrompt(settings.Workspace, instructionFiles(settings)), nil
@@ -157,11 +157,6 @@ func (snapshot *Snapshot) Prompt(ctx context.Context, settings *setup.Settings) 
 
 // Title is the newest title among events.
 func Title(events []conversation.Event) string {
-	t := ""
-	for _, e := range events {
-		if r, ok := e.Body.(conversation.Renamed); ok {
-			t = r.Title
-		}
-	}
-	return t
+	r, _ := conversation.Newest[conversation.Renamed](events)
+	return r.Title
 }

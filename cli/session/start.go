@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
@@ -152,7 +151,7 @@ func (r *Running) storedState(ctx context.Context, store *storage.Store) (core.S
 	if p, ok := r.Writer.Partial(); ok {
 		s.Partial = &p
 	}
-	in, ok := newestInstructions(r.Events)
+	in, ok := conversation.Newest[conversation.Instructions](r.Events)
 	if ok && in.System != "" {
 		if text, err := store.Blob(ctx, r.ID, in.System); err == nil { // otherwise the current prompt is used, at the cost of one cache miss
 			s.System = &text
@@ -169,14 +168,4 @@ func (r *Running) storedState(ctx context.Context, store *storage.Store) (core.S
 	}
 	s.Tools, err = core.DecodeTools(text)
 	return s, err
-}
-
-// newestInstructions is the newest record of system prompt and tools.
-func newestInstructions(events []conversation.Event) (conversation.Instructions, bool) {
-	for _, e := range slices.Backward(events) {
-		if in, ok := e.Body.(conversation.Instructions); ok {
-			return in, true
-		}
-	}
-	return conversation.Instructions{}, false
 }

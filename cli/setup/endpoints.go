@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -80,10 +79,6 @@ func (s *EndpointStore) Model(address, model string) (EndpointModel, time.Time) 
 // UserWindow returns the window that the user set for a model, in tokens, 0 if it is not set.
 func (s *EndpointStore) UserWindow(address, model string) int {
 	return s.record(address).UserWindows[model]
-}
-
-func (s *EndpointStore) modelIDs(address string) []string {
-	return slices.Sorted(maps.Keys(s.record(address).Models))
 }
 
 // SetUserWindow stores the window that the user sets for a model, in tokens.

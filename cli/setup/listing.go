@@ -92,7 +92,8 @@ func (models *Models) Rows(ctx context.Context, provider string) ([]ModelRow, er
 		}
 	}
 	for _, name := range names {
-		for _, id := range models.Settings.Endpoints().modelIDs(models.Providers.ChoiceAt(name, "").Address()) {
+		reported := models.Settings.Endpoints().record(models.Providers.ChoiceAt(name, "").Address())
+		for _, id := range slices.Sorted(maps.Keys(reported.Models)) {
 			add(models.Row(name, openai.ListedModel{ID: id}), false)
 		}
 	}

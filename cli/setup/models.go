@@ -282,7 +282,7 @@ func LastModel(events []conversation.Event) conversation.ModelChanged {
 			if !ok {
 				continue
 			}
-			if found, _ = NewestModel(events); found.Name() != b.Model {
+			if found, _ = conversation.Newest[conversation.ModelChanged](events); found.Name() != b.Model {
 				found = conversation.ModelChanged{Provider: provider, Model: id}
 			}
 		default:
@@ -305,14 +305,4 @@ func beforeFallback(events []conversation.Event) []conversation.Event {
 		}
 	}
 	return events
-}
-
-// NewestModel returns the newest event that changed the model.
-func NewestModel(events []conversation.Event) (conversation.ModelChanged, bool) {
-	for _, e := range slices.Backward(events) {
-		if m, ok := e.Body.(conversation.ModelChanged); ok {
-			return m, true
-		}
-	}
-	return conversation.ModelChanged{}, false
 }

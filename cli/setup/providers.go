@@ -148,6 +148,18 @@ func (p *Providers) Key(provider string) Key {
 	return stored
 }
 
+// ConfiguredKeys lists the keys of providers and servers, those of the environment and the stored ones.
+func (p *Providers) ConfiguredKeys() []string {
+	all := p.Settings.Keys().All()
+	for _, name := range p.Names() {
+		all = append(all, p.Key(name).Text)
+	}
+	for _, variable := range ToolOptions(p.Settings.Workspace, p.Settings.Cfg()).SecretNames {
+		all = append(all, p.Console.Getenv(variable))
+	}
+	return all
+}
+
 // StoredKey returns the key that the user stored for a provider.
 func (p *Providers) StoredKey(provider string) (k Key) {
 	var place keys.Location

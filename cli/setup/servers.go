@@ -69,22 +69,24 @@ func (s *Settings) ServerConfigs(cfg config.Config) (configs []mcp.Config, probl
 		c := mcp.Config{Name: name, Command: slices.Clone(server.Command), URL: server.URL, OAuth: server.Auth == "oauth", Sampling: server.Sampling,
 			Allow: server.Tools.Allow, Deny: server.Tools.Deny, Timeout: server.Timeout}
 		var missing []string
+		expand := func(value string) string {
+			text, unset := s.expand(value)
+			missing = append(missing, unset...)
+			return text
+		}
 		resolve := func(table map[string]string) map[string]string {
 			out := map[string]string{}
 			for key, value := range table {
-				text, unset := s.expand(value)
-				out[key], missing = text, append(missing, unset...)
+				out[key] = expand(value)
 			}
 			return out
 		}
 		c.Env, c.Headers = resolve(server.Env), resolve(server.Headers)
 		if own := cfg.MCP[name]; len(own.Command) == 0 && own.URL == "" {
 			for i, word := range c.Command {
-				text, unset := s.expand(word)
-				c.Command[i], missing = text, append(missing, unset...)
+				c.Command[i] = expand(word)
 			}
-			text, unset := s.expand(c.URL)
-			c.URL, missing = text, append(missing, unset...)
+			c.URL = expand(c.URL)
 		}
 		if len(missing) > 0 {
 			slices.Sort(missing)

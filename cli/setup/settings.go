@@ -158,16 +158,14 @@ func (s *Settings) Overrides() map[string]string {
 	set := map[string]string{}
 	for _, text := range s.Flags.Set {
 		key, value, ok := strings.Cut(text, "=")
-		if key = strings.TrimSpace(key); ok && !mayHoldKeys(key) {
+		key = strings.TrimSpace(key)
+		section, rest, _ := strings.Cut(key, ".")
+		mayHoldKeys := section == "providers" || section == "mcp" && !strings.HasSuffix(rest, ".enabled") && !strings.HasSuffix(rest, ".command")
+		if ok && !mayHoldKeys {
 			set[key] = strings.TrimSpace(value)
 		}
 	}
 	return set
-}
-
-func mayHoldKeys(key string) bool {
-	section, rest, _ := strings.Cut(key, ".")
-	return section == "providers" || section == "mcp" && !strings.HasSuffix(rest, ".enabled") && !strings.HasSuffix(rest, ".command")
 }
 
 // LoadedFor returns the configuration of a conversation: the current one, with the settings that its log records and those

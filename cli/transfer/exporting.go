@@ -39,7 +39,7 @@ func FormatOf(file string) ExportFormat {
 }
 
 // Exporter exports stored conversations.
-type Exporter struct{ Resources *setup.Resources }
+type Exporter struct{ setup.Parts }
 
 // Write writes a stored conversation to w; omit is what a page leaves out. The notes say what could not be read and is left out.
 // It writes nothing else, so the chat can call it.
@@ -60,7 +60,7 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 		err = jsonl.Write(escapingWriter{out}, jsonl.FromLog(export.Events, export.Text))
 	case ExportHTML:
 		err = page.Write(out, page.Content{ID: id, Title: session.Title(export.Events), Events: export.Events, Text: export.Text, Omit: omit,
-			HomeDir: e.Resources.Settings.Console.Getenv("HOME")})
+			HomeDir: e.Console.Getenv("HOME"), Keys: e.Providers.ConfiguredKeys()})
 	default:
 		err = writeMarkdown(out, export, console.Terminal(w))
 	}
