@@ -84,7 +84,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit, EditFile: cmd.editFile,
-		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.Console.Colourless(), Colors: cmd.Console.Colors(), Mouse: cfg.UI.Mouse, Motion: features.Moves(cfg.UI.Motion), Panel: cfg.UI.Panel, OwnStatus: h.OwnStatus(cfg.UI.StatusCommand),
+		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.Console.Colourless(), Colors: cmd.Console.Colors(), Mouse: cfg.UI.Mouse, Vim: cfg.UI.Vim, Motion: features.Moves(cfg.UI.Motion), Panel: cfg.UI.Panel, OwnStatus: h.OwnStatus(cfg.UI.StatusCommand),
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
 		Pictures: h.Pictures(features.Artist(cfg.Images.Draw)), ClipboardImage: h.ClipboardImage(terminal.Clipboard{Env: cmd.Console.Getenv}),
 		Place: cmd.Console.Home(cmd.Settings.Workspace), Pick: options.Resume == screen.Pick,

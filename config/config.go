@@ -175,6 +175,7 @@ type UI struct {
 	Mouse           bool            `yaml:"mouse" doc:"Use the mouse for scrolling and selecting; false leaves it to the terminal."`
 	Motion          string          `yaml:"motion" enum:"auto,on,off" doc:"Whether the gauge moves for 300 ms when a compaction lands: auto = unless over SSH."`
 	Panel           string          `yaml:"panel" enum:"auto,on,off" doc:"The panel at the right of the chat, with what fills the window and what changed: auto = from 150 columns, on = from 110, off = only after its key."`
+	Vim             bool            `yaml:"vim" doc:"The keys of vi in the composer: Esc leaves insert mode, then does what it does in the chat."`
 	StatusCommand   string          `yaml:"status_command" doc:"A shell command whose first line of output stands at the bottom in place of the hints; empty = the hints. It runs in the workspace when a conversation opens and when a turn or a compaction ends, for at most 5 seconds, and reads PLIMSOLL_MODEL, _MODE, _USED and _WINDOW (tokens), _COST (US dollars), _TITLE and _CONVERSATION."`
 	LeaveTranscript bool            `yaml:"leave_transcript" doc:"Leave the last exchange in the terminal's scrollback on exit."`
 	Titles          string          `yaml:"titles" enum:"model,first-line" doc:"Who names a conversation: model = the model, after the first turn, in one small request (no model on your own machines, whose cache it would displace, and none without known prices), first-line = the first line of your first message, which also stands until the model's title is there."`

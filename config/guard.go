@@ -59,6 +59,7 @@ var allowed = map[string]func(was, now Config) bool{
 	"ui.leave_transcript":           nil,
 	"ui.motion":                     nil,
 	"ui.panel":                      nil,
+	"ui.vim":                        nil,
 	"discovery.local":               func(was, now Config) bool { return was.Discovery.Local || !now.Discovery.Local },
 	"context.window": func(was, now Config) bool {
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window

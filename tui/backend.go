@@ -329,6 +329,7 @@ type Options struct {
 	Colors     colorprofile.Profile // how many colors the terminal supports
 	Mouse      bool
 	Motion     bool   // the gauge moves when a compaction lands
+	Vim        bool   // vi's keys in the composer
 	Panel      string // auto: the panel stands on wide screens, on: wherever it fits, off: after a key
 	Progress   bool   // the terminal has a progress bar
 	Pictures   Pictures

@@ -61,6 +61,7 @@ func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec
 		Commands:    commands,
 		Estimate:    s.load.estimate,
 	})
+	c.composer.SetVim(e.Vim)
 	c.outbox = &outbox{env: e, session: s, composer: c.composer, keyboard: keys, afterSend: func() { c.transcript.ToEnd() }}
 	c.transcript = transcript.New(ts.transcript(), ts.markdown())
 	c.transcript.SetZone(e.Now().Location())

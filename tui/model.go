@@ -90,6 +90,11 @@ func (m *Model) runSettings() map[string]runSetting {
 			m.terminal.mouse = value == "true"
 			return nil
 		}},
+		"ui.vim": {func() string { return strconv.FormatBool(m.env.Vim) }, func(value string) pane.Action {
+			m.env.Vim = value == "true"
+			m.chat.composer.SetVim(m.env.Vim)
+			return nil
+		}},
 	}
 }
 

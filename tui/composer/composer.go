@@ -40,6 +40,7 @@ type Model struct {
 	list    completion
 	search  search
 	mouse   mouse
+	vim     vim
 	stashed edit.Draft // the stashed draft; empty if there is none
 
 	drawn string // the last view; "" after a change

@@ -28,7 +28,7 @@ type mouse struct {
 // moves in the list of completions.
 func (m *Model) TakesKey(k tea.KeyPressMsg) bool {
 	w := m.keys.Writing
-	return m.selects(k) || m.list.open() && key.Matches(k, w.Above, w.Below)
+	return m.selects(k) || m.leavesInsert(k) || m.list.open() && key.Matches(k, w.Above, w.Below)
 }
 
 // selects reports whether a key copies or cuts, and text is selected.

@@ -13,7 +13,7 @@ import (
 // Update handles a message and returns what the parent must do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	action := pane.Action(pane.Ignored{})
-	before, changes := m.text.State(), m.text.Changes()
+	before, changes, normal := m.text.State(), m.text.Changes(), m.vim.normal
 	if m.search.on {
 		before = m.search.before
 	}
@@ -21,7 +21,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	case tea.PasteMsg:
 		action = m.paste(msg)
 	case tea.KeyPressMsg:
-		if !m.search.on && m.text.Recover(msg, m.editing) {
+		if !m.search.on && (m.vimRecover(msg) || m.text.Recover(msg, m.editing)) {
 			m.list.hide()
 			m.changed()
 			return nil
@@ -31,7 +31,11 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		return action
 	}
 	if m.text.Changes() != changes && !m.search.on && !leaves(action) {
-		m.text.Record(before, edit.KindOf(msg, m.editing))
+		kind := edit.KindOf(msg, m.editing)
+		if normal || m.vim.normal {
+			kind = edit.Other
+		}
+		m.text.Record(before, kind)
 	}
 	m.changed()
 	return action
@@ -97,6 +101,10 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 		if action, done := m.listKey(k); done {
 			return action
 		}
+	}
+	if m.vimKey(k) {
+		m.list.hide()
+		return nil
 	}
 	if action, done := m.writeKey(k); done {
 		return action
@@ -287,4 +295,5 @@ func (m *Model) leave() {
 	m.list.hide()
 	m.text.Reset()
 	m.text.Forget()
+	m.vim = vim{on: m.vim.on}
 }

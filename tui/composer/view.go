@@ -43,7 +43,11 @@ func (m *Model) Cursor() *tea.Cursor {
 	if m.search.on {
 		x, y = ansi.StringWidth(m.search.line()), m.Height()-2
 	}
-	return tea.NewCursor(1+m.box.padding()+min(x, m.box.inner()-1), y)
+	c := tea.NewCursor(1+m.box.padding()+min(x, m.box.inner()-1), y)
+	if m.vim.on && !m.vim.normal {
+		c.Shape = tea.CursorBar
+	}
+	return c
 }
 
 func (m *Model) draw() string {
@@ -78,7 +82,7 @@ func (m *Model) searchLine() string {
 	return line
 }
 
-// label returns the label of a draft that is a shell line.
+// label returns the label of a draft that is a shell line, or else vi's mode.
 func (m *Model) label() (string, bool) {
 	switch first := m.text.Line(0); {
 	case strings.HasPrefix(first, "!!"):
@@ -86,7 +90,7 @@ func (m *Model) label() (string, bool) {
 	case strings.HasPrefix(first, "!"):
 		return " run a command, add its output ", true
 	}
-	return "", false
+	return m.vimLabel(), false
 }
 
 // position returns the position of the shown prompt in the history, or a note about the draft.

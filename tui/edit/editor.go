@@ -70,7 +70,7 @@ func (e *Editor) NewStep() { e.last = Other }
 // Forget discards all undo and redo steps.
 func (e *Editor) Forget() { e.done, e.undone, e.last = nil, nil, Other }
 
-func (e *Editor) undo() {
+func (e *Editor) Undo() {
 	if n := len(e.done); n > 0 {
 		back := e.done[n-1]
 		e.done, e.undone = e.done[:n-1], append(e.undone, e.State())
@@ -78,7 +78,7 @@ func (e *Editor) undo() {
 	}
 }
 
-func (e *Editor) redo() {
+func (e *Editor) Redo() {
 	if n := len(e.undone); n > 0 {
 		e.done = append(e.done, e.State())
 		there := e.undone[n-1]

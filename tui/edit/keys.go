@@ -144,9 +144,9 @@ func (e *Editor) Recover(k tea.KeyPressMsg, keys Keys) bool {
 	case key.Matches(k, keys.Yank):
 		e.Do(Other, e.yank)
 	case key.Matches(k, keys.Undo):
-		e.undo()
+		e.Undo()
 	case key.Matches(k, keys.Redo):
-		e.redo()
+		e.Redo()
 	default:
 		return false
 	}

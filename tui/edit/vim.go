@@ -1,0 +1,112 @@
+package edit
+
+import "strings"
+
+// What vi's keys do to a text, beside what the other keys do.
+
+// NextWord returns where the next word begins; big words lie between blanks.
+func (b *Buffer) NextWord(p Place, big bool) Place {
+	for k := b.kindOf(p, big); k != blankKind && b.kindOf(p, big) == k; {
+		p = b.after(p)
+		if k == chipKind {
+			break
+		}
+	}
+	return b.skip(p, b.after)
+}
+
+// WordEnd returns the last character of the word after p, WordBefore the first of the one before.
+func (b *Buffer) WordEnd(p Place, big bool) Place    { return b.edge(p, b.after, big) }
+func (b *Buffer) WordBefore(p Place, big bool) Place { return b.edge(p, b.before, big) }
+
+func (b *Buffer) edge(p Place, step func(Place) Place, big bool) Place {
+	p = b.skip(step(p), step)
+	for k := b.kindOf(p, big); k != chipKind && step(p) != p && b.kindOf(step(p), big) == k; {
+		p = step(p)
+	}
+	return p
+}
+
+// FirstLetter returns the first character of a line that is no blank.
+func (b *Buffer) FirstLetter(line int) Place {
+	s := b.lines[line].text
+	return Place{line, len(s) - len(strings.TrimLeft(s, " \t"))}
+}
+
+func (b *Buffer) skip(p Place, step func(Place) Place) Place {
+	for b.kindOf(p, false) == blankKind && step(p) != p {
+		p = step(p)
+	}
+	return p
+}
+
+// kindOf is the kind of the character at p; a line's end is blank.
+func (b *Buffer) kindOf(p Place, big bool) kind {
+	s := b.lines[p.Line].text
+	if p.Col >= len(s) {
+		return blankKind
+	}
+	if k := kindAt(s, p.Col); !big || k != markKind {
+		return k
+	}
+	return letterKind
+}
+
+// after is the character after p, before the one before; they stay at the ends of the text.
+func (b *Buffer) after(p Place) Place {
+	return (&Buffer{lines: b.lines, chips: b.chips, width: b.width, at: p}).Right()
+}
+func (b *Buffer) before(p Place) Place {
+	return (&Buffer{lines: b.lines, chips: b.chips, width: b.width, at: p}).Left()
+}
+
+// IsChip reports whether a folded paste is at p.
+func (b *Buffer) IsChip(p Place) bool { return b.kindOf(p, false) == chipKind }
+
+// LeftOf returns the character before p in its line, or p.
+func (b *Buffer) LeftOf(p Place) Place { return Place{p.Line, b.previous(b.lines[p.Line].text, p.Col)} }
+
+// Take copies the text between two places for [Editor.Put], or the whole lines of both, and removes it if cut.
+func (e *Editor) Take(from, to Place, lines, cut bool) {
+	if lines {
+		from, to = Place{from.Line, 0}, Place{to.Line, len(e.lines[to.Line].text)}
+	}
+	e.killed = expand(e.between(from, to), e.chips)
+	if lines {
+		e.killed += "\n"
+		switch {
+		case to.Line < len(e.lines)-1:
+			to = Place{to.Line + 1, 0}
+		case from.Line > 0:
+			from = Place{from.Line - 1, len(e.lines[from.Line-1].text)}
+		}
+	}
+	if cut {
+		e.Remove(from, to)
+	}
+}
+
+// Put inserts what was taken or cut last: whole lines below or above the cursor's, else after or before the cursor.
+func (e *Editor) Put(after bool) {
+	at := e.At()
+	text, lines := strings.CutSuffix(e.killed, "\n")
+	switch {
+	case e.killed == "":
+	case !lines:
+		if after && at.Col < len(e.Current()) {
+			e.MoveTo(e.Right())
+		}
+		e.Enter(text)
+		e.MoveTo(e.Left())
+	case after:
+		e.MoveTo(e.lineEnd())
+		e.Insert("\n")
+		e.Enter(text)
+		e.MoveTo(e.FirstLetter(at.Line + 1))
+	default:
+		e.MoveTo(e.lineStart())
+		e.Enter(text)
+		e.Insert("\n")
+		e.MoveTo(e.FirstLetter(at.Line))
+	}
+}
