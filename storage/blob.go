@@ -56,9 +56,8 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 		return name, nil
 	}
 	value := w.store.texts.pack(text)
-	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putBlob(tx, name, value) })
-	if err != nil {
-		return "", fmt.Errorf("store text in conversation %s: %w", w.id, asNotFound(w.id, err))
+	if err := w.update(ctx, "store a text", func(tx txn) error { return putBlob(tx, name, value) }); err != nil {
+		return "", err
 	}
 	w.knownBlobs[name] = true
 	return name, nil
@@ -133,9 +132,10 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 // use. They have no goroutines and are never closed: closing a decoder while another goroutine
 // reads with it would block that goroutine for ever. The zero value is ready to use.
 type compressor struct {
-	mu  sync.Mutex // guards the fields below; enc and dec themselves may be shared
-	enc *zstd.Encoder
-	dec *zstd.Decoder
+	encoderOnce, decoderOnce sync.Once
+	enc                      *zstd.Encoder // may be used by several goroutines, as dec
+	dec                      *zstd.Decoder
+	encErr, decErr           error
 }
 
 // minPacked is the length of the shortest text that is compressed, in bytes.
@@ -177,22 +177,12 @@ func (c *compressor) unpackByContent(sealed []byte) (name string, value []byte, 
 
 // unpackVerified unpacks a text and checks it against its name.
 func (c *compressor) unpackVerified(name string, value []byte) (string, error) {
-	if len(value) == 0 {
-		return "", fmt.Errorf("text %s has no encoding", name)
+	if len(value) == 0 || value[0] != blobRaw && value[0] != blobZstd {
+		return "", fmt.Errorf("text %s has the unknown encoding %q", name, value[:min(1, len(value))])
 	}
-	text := value[1:]
-	switch value[0] {
-	case blobRaw:
-	case blobZstd:
-		dec, err := c.decoder()
-		if err == nil {
-			text, err = dec.DecodeAll(text, nil)
-		}
-		if err != nil {
-			return "", fmt.Errorf("text %s: %w", name, err)
-		}
-	default:
-		return "", fmt.Errorf("text %s has the unknown encoding %q", name, value[0])
+	text, err := c.unpack(value, nil)
+	if err != nil {
+		return "", fmt.Errorf("text %s: %w", name, err)
 	}
 	sum := sha256.Sum256(text)
 	if hex.EncodeToString(sum[:]) != name {
@@ -202,24 +192,16 @@ func (c *compressor) unpackVerified(name string, value []byte) (string, error) {
 }
 
 func (c *compressor) encoder() (*zstd.Encoder, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.enc != nil {
-		return c.enc, nil
-	}
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
-	c.enc = enc
-	return enc, err
+	c.encoderOnce.Do(func() {
+		c.enc, c.encErr = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+	})
+	return c.enc, c.encErr
 }
 
 func (c *compressor) decoder() (*zstd.Decoder, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.dec != nil {
-		return c.dec, nil
-	}
-	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlobSize))
-	c.dec = dec
-	return dec, err
+	c.decoderOnce.Do(func() {
+		c.dec, c.decErr = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlobSize))
+	})
+	return c.dec, c.decErr
 }

@@ -75,17 +75,17 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 		}
 	}
 	var out []Finding
-	if n := len(results.missing); n > 0 {
-		out = append(out, newFinding(f, id, remedyNone, "%d of %d full texts of results are missing, the first is that of event %d; "+
-			"the part the model was shown is intact, the rest is lost", n, len(results.seen), results.first))
-	}
-	if n := len(images.missing); n > 0 {
-		out = append(out, newFinding(f, id, remedyNone, "%d of %d images are missing, the first is that of event %d; requests name them in their place",
-			n, len(images.seen), images.first))
-	}
-	if n := len(instructions.missing); n > 0 {
-		out = append(out, newFinding(f, id, remedyNone, "%d of %d texts of system prompts and tools are missing, the first is that of event %d; "+
-			"all messages are intact, but requests from that time cannot be rebuilt", n, len(instructions.seen), instructions.first))
+	for _, r := range []struct {
+		textReferences
+		what, effect string
+	}{
+		{results, "full texts of results", "; the part the model was shown is intact, the rest is lost"},
+		{images, "images", "; requests name them in their place"},
+		{instructions, "texts of system prompts and tools", "; all messages are intact, but requests from that time cannot be rebuilt"},
+	} {
+		if n := len(r.missing); n > 0 {
+			out = append(out, newFinding(f, id, remedyNone, "%d of %d %s are missing, the first is that of event %d%s", n, len(r.seen), r.what, r.first, r.effect))
+		}
 	}
 	return out
 }

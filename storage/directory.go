@@ -89,17 +89,6 @@ func (d directory) checkExists(id string) error {
 	return asNotFound(id, err)
 }
 
-// withPrefix returns the files whose conversation ID begins with prefix.
-func withPrefix(files []fileInfo, prefix string) []fileInfo {
-	var out []fileInfo
-	for _, f := range files {
-		if len(prefix) <= conversation.IDLength && f.id[:len(prefix)] == prefix {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // idOf returns the conversation ID in a file name with suffix; false if name is not such a name.
 func idOf(name, suffix string) (string, bool) {
 	id, ok := strings.CutSuffix(name, suffix)

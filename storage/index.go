@@ -222,16 +222,11 @@ func (x *index) buildRow(ctx context.Context, f fileInfo) indexRow {
 	r := rowFor(e, f)
 	if err != nil {
 		r.Entry = Entry{ID: f.id, Updated: f.mtime.UTC(), Problem: err.Error()}
-		if isTransient(err) {
+		if errors.Is(err, ErrBusy) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			r.Size = -1 // matches no file, so the next list builds the row again
 		}
 	}
 	return r
-}
-
-// isTransient reports whether err is due to a busy file or a cancelled call, not to the file's content.
-func isTransient(err error) bool {
-	return errors.Is(err, ErrBusy) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // rows returns a row for every conversation on disk, and repairs the index.

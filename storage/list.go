@@ -87,7 +87,7 @@ func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, 
 	if err != nil {
 		return "", err
 	}
-	found := withPrefix(files, prefix)
+	found := slices.DeleteFunc(files, func(f fileInfo) bool { return !strings.HasPrefix(f.id, prefix) })
 	if len(found) == 1 && len(prefix) >= conversation.MinIDPrefix {
 		return found[0].id, nil
 	}

@@ -76,19 +76,24 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 // Partial reads the stored part of a reply that is still being streamed, or was when the program
 // ended. It reports false if the conversation has no partial reply.
 func (s *Store) Partial(ctx context.Context, id string) (conversation.PartialReply, bool, error) {
-	if err := s.dir.checkExists(id); err != nil {
-		return conversation.PartialReply{}, false, err
-	}
 	var p conversation.PartialReply
 	var ok bool
-	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
+	err := s.viewConversation(ctx, id, "read the partial reply", func(tx txn) error {
 		p, ok, _ = partial(tx)
 		return nil
 	})
-	if err != nil {
-		return p, false, fmt.Errorf("read the partial reply of conversation %s: %w", id, asNotFound(id, err))
+	return p, ok && err == nil, err
+}
+
+// viewConversation reads the file of a conversation in one transaction; doing is what for, in its error.
+func (s *Store) viewConversation(ctx context.Context, id, doing string, read func(txn) error) error {
+	if err := s.dir.checkExists(id); err != nil {
+		return err
 	}
-	return p, ok, nil
+	if err := s.disk.view(ctx, s.dir.conversation(id), read); err != nil {
+		return fmt.Errorf("%s of conversation %s: %w", doing, id, asNotFound(id, err))
+	}
+	return nil
 }
 
 // decodeJob decodes stored events while more of them are copied.
@@ -259,7 +264,9 @@ func fillGaps(last conversation.Event, rows []row, events []conversation.Event, 
 			replace(next, kindMissing, []byte("null"), "it is missing")
 		}
 		if reasons[i] != nil {
-			replace(r.seq, kindDamaged, jsonString(r.value[:max(0, len(r.value)-r.sealSize())]), reasons[i].Error())
+			text := conversation.Clean(string(r.value[:max(0, len(r.value)-r.sealSize())]))
+			raw, _ := json.Marshal(text) // cannot fail for a string
+			replace(r.seq, kindDamaged, raw, reasons[i].Error())
 			continue
 		}
 		turn, at = events[i].Turn, events[i].Time
@@ -276,9 +283,4 @@ func isGapless(first uint64, rows []row, reasons []error) bool {
 		}
 	}
 	return true
-}
-
-func jsonString(data []byte) []byte {
-	out, _ := json.Marshal(conversation.Clean(string(data))) // cannot fail for a string
-	return out
 }

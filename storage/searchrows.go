@@ -3,6 +3,7 @@ package storage
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -192,7 +193,7 @@ func before(c *bbolt.Cursor, key []byte) (k, v []byte) {
 // candidate copies an event and its full text, if they may match; else it returns false.
 func (l *fileSearch) candidate(tx txn, k, v []byte) (candidate, bool) {
 	kind, known := kindOf(v)
-	if known && !isSearched(kind) {
+	if known && !slices.Contains(searchedKinds, kind) {
 		return candidate{}, false
 	}
 	c := candidate{mayMatch: l.query.MayMatchJSON(searchableBytes(kind, v)) || (!known || kind == conversation.KindAssistant) && hasEscapes(v)}

@@ -35,13 +35,8 @@ func passages(b conversation.Body) []passage {
 	return nil
 }
 
-func isSearched(k conversation.Kind) bool {
-	switch k {
-	case conversation.KindUser, conversation.KindAssistant, conversation.KindResult, conversation.KindRenamed:
-		return true
-	}
-	return false
-}
+// searchedKinds are the kinds of events that have passages.
+var searchedKinds = []conversation.Kind{conversation.KindUser, conversation.KindAssistant, conversation.KindResult, conversation.KindRenamed}
 
 // argumentValues returns the strings and numbers in the arguments of a tool call, unescaped, one a
 // line, without field names. Arguments that are not valid JSON are returned unchanged.

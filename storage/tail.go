@@ -14,7 +14,7 @@ type Tail struct {
 	store     *Store
 	id        string
 	last      conversation.Event // the newest event read
-	partial   *conversation.PartialReply
+	partial   conversation.PartialReply
 	readState fileInfo // size and time of the file before the last read; zero if a later change might not show in them
 }
 
@@ -43,11 +43,10 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 		seen = fileInfo{} // another change could leave the same time
 	}
 	var added decodeJob
-	var reply conversation.PartialReply
-	isPartial := false
+	var reply conversation.PartialReply // zero without one
 	err = t.store.disk.viewWithin(ctx, f, t.store.disk.wait/indexWait, func(tx txn) error {
 		added.copyRows(tx, t.last.Seq)
-		reply, isPartial, _ = partial(tx)
+		reply, _, _ = partial(tx)
 		return nil
 	})
 	events, _ := added.wait(t.last) // Unknown events replace the damaged ones
@@ -57,18 +56,9 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 	if len(events) > 0 {
 		t.last = events[len(events)-1]
 	}
-	t.readState, t.partial = seen, nil
-	if isPartial {
-		t.partial = &reply
-	}
+	t.readState, t.partial = seen, reply
 	return events, nil
 }
 
-// Partial returns the partial reply found when Next last read the file. It reports false if there
-// was none.
-func (t *Tail) Partial() (conversation.PartialReply, bool) {
-	if t.partial == nil {
-		return conversation.PartialReply{}, false
-	}
-	return *t.partial, true
-}
+// Partial returns the partial reply found when Next last read the file, zero without one.
+func (t *Tail) Partial() conversation.PartialReply { return t.partial }

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"plimsoll/conversation"
 )
@@ -22,11 +21,7 @@ func (w *Writer) KeepWaiting(ctx context.Context, texts []string) error {
 	if !w.stored {
 		return nil
 	}
-	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putWaiting(tx, texts) })
-	if err != nil {
-		return fmt.Errorf("keep the waiting messages of conversation %s: %w", w.id, asNotFound(w.id, err))
-	}
-	return nil
+	return w.update(ctx, "keep the waiting messages", func(tx txn) error { return putWaiting(tx, texts) })
 }
 
 // Waiting returns the waiting messages that OpenWriter found in the file, oldest first: those
@@ -35,19 +30,12 @@ func (w *Writer) Waiting() []string { return w.waiting }
 
 // Waiting reads the waiting messages of a conversation, which may be open for
 // writing elsewhere.
-func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
-	if err := s.dir.checkExists(id); err != nil {
-		return nil, err
-	}
-	var texts []string
-	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
+func (s *Store) Waiting(ctx context.Context, id string) (texts []string, err error) {
+	err = s.viewConversation(ctx, id, "read the waiting messages", func(tx txn) error {
 		texts = waiting(tx)
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the waiting messages of conversation %s: %w", id, asNotFound(id, err))
-	}
-	return texts, nil
+	return texts, err
 }
 
 // putWaiting stores the waiting messages, or deletes the key if there are none.

@@ -154,7 +154,7 @@ func (w *Writer) Append(ctx context.Context, events []conversation.Event) error 
 	if err != nil {
 		return err
 	}
-	err = w.store.disk.update(ctx, w.file(), func(tx txn) error {
+	err = w.update(ctx, "append to the log", func(tx txn) error {
 		entry, entryErr := storedEntry(tx)
 		if entryErr != nil {
 			entry = rebuildEntry(tx)
@@ -169,11 +169,8 @@ func (w *Writer) Append(ctx context.Context, events []conversation.Event) error 
 		}
 		return putEntry(tx, entry, events)
 	})
-	if err != nil {
-		return fmt.Errorf("append to conversation %s: %w", w.id, asNotFound(w.id, err))
-	}
-	w.indexStale = true
-	return nil
+	w.indexStale = w.indexStale || err == nil
+	return err
 }
 
 // appendUnstored is Append for a conversation without a file. It creates the file if there is a user message.
@@ -247,9 +244,13 @@ func (w *Writer) KeepPartial(ctx context.Context, p conversation.PartialReply) e
 		w.unstored.partial = &p
 		return nil
 	}
-	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putPartial(tx, p) })
-	if err != nil {
-		return fmt.Errorf("keep the reply so far of conversation %s: %w", w.id, asNotFound(w.id, err))
+	return w.update(ctx, "keep the reply so far", func(tx txn) error { return putPartial(tx, p) })
+}
+
+// update changes the file of the conversation in one transaction; doing is what for, in its error.
+func (w *Writer) update(ctx context.Context, doing string, change func(txn) error) error {
+	if err := w.store.disk.update(ctx, w.file(), change); err != nil {
+		return fmt.Errorf("%s of conversation %s: %w", doing, w.id, asNotFound(w.id, err))
 	}
 	return nil
 }

@@ -75,10 +75,7 @@ func writePID(f *os.File) error {
 
 // readPID reads the process id in a lock file, 0 if it has none.
 func readPID(f *os.File) int {
-	text, err := io.ReadAll(io.LimitReader(f, 32))
-	if err != nil {
-		return 0
-	}
+	text, _ := io.ReadAll(io.LimitReader(f, 32)) // what cannot be read is no number
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
 		return 0

@@ -177,7 +177,7 @@ func (f *follower) isOpen() bool {
 
 // showPartialReply shows the stored part of the reply that is arriving, and reports whether it changed.
 func (f *follower) showPartialReply() bool {
-	partial, _ := f.tail.Partial()
+	partial := f.tail.Partial()
 	before := f.shownReply
 	f.shownReply = updates.Delta{Text: partial.Text, Reasoning: partial.Reasoning}
 	if f.shownReply == before {
