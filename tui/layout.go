@@ -23,7 +23,7 @@ import (
 // minHintsHeight is the minimum height at which the hints are shown.
 const minHintsHeight = 10
 
-// minBody is the number of lines of the transcript that waiting messages and the checklist leave.
+// minBody is the number of lines of the transcript that waiting messages, the checklist and the line about a summary leave.
 const minBody = 3
 
 // minAskedComposer is the minimum height of a screen that shows the composer and the status line below a question.
@@ -78,10 +78,7 @@ func (c *chat) welcomeLines(free int) []string {
 	if len(lines) > c.area.height-around {
 		lines = c.welcome(true)
 	}
-	for i, l := range lines {
-		lines[i] = pane.Inset(l, c.bodyWidth())
-	}
-	return lines[:max(0, min(len(lines), free-c.transcript.CountLines(free)))]
+	return pane.Inset(lines[:max(0, min(len(lines), free-c.transcript.CountLines(free)))], c.bodyWidth())
 }
 
 // offersConnect reports whether the visible welcome offers to connect a model: only the demo
@@ -101,8 +98,8 @@ func (c *chat) welcome(brief bool) []string {
 	s := c.session
 	r := c.meterReading()
 	return welcome.Card(welcome.Content{
-		Hull: c.area.height >= minHullHeight && r.Window.IsKnown(), Percent: r.Percent(r.AfterSend),
-		Open: s.isOpen, Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
+		Hull: c.area.height >= minHullHeight && r.Window.IsKnown(), Percent: r.Percent(r.AfterSend), Open: s.isOpen, Failed: s.openError,
+		Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
 		Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
 	}, c.styles.welcome, pane.Within(c.bodyWidth()), brief)
 }
@@ -250,12 +247,12 @@ func (c *chat) firstComposerLine() int {
 
 // composerBox draws the composer, or only the lines around its cursor if the screen is too low.
 func (c *chat) composerBox() (string, *tea.Cursor) {
-	p, view, cursor := c.area.plan, c.composer.View(), c.composer.Cursor()
+	p, lines, cursor := c.area.plan, strings.Split(c.composer.View(), "\n"), c.composer.Cursor()
 	first := c.firstComposerLine()
 	if p.composerLines < c.composer.Height() && cursor != nil {
-		view = strings.Join(strings.Split(view, "\n")[first:first+p.composerLines], "\n")
+		lines = lines[first : first+p.composerLines]
 	}
-	view = pane.Inset(view, c.area.width)
+	view := strings.Join(pane.Inset(lines, c.area.width), "\n")
 	if cursor == nil || p.composerLines == 0 {
 		return view, nil
 	}
@@ -325,13 +322,10 @@ func (c *chat) hints() string {
 	return pane.Margin(c.area.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
-// minSummaryBody is the minimum height of a transcript at which the line about a summary is shown.
-const minSummaryBody = 3
-
 // placeSummaryLine puts the line about a summary below the newest reply: on the second
 // empty row of the transcript, or else on a row of its own below it.
 func (c *chat) placeSummaryLine(p *layoutPlan) {
-	if !c.session.activity.summary.running || p.bodyLines < minSummaryBody {
+	if !c.session.activity.summary.running || p.bodyLines < minBody {
 		return
 	}
 	used := c.transcript.CountLines(p.bodyLines)

@@ -67,9 +67,7 @@ func (c *chat) placeTodos(p *layoutPlan, free int) (left int) {
 	case free > minBody:
 		p.todos = []string{c.todoLine(pane.Within(width))}
 	}
-	for i, l := range p.todos {
-		p.todos[i] = pane.Margin(width) + l
-	}
+	pane.Inset(p.todos, width)
 	return free - len(p.todos)
 }
 

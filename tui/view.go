@@ -109,7 +109,11 @@ func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	if gauge {
 		lines = append(lines, m.chat.gaugeLine())
 	}
-	return strings.Join(lines, "\n"), v.Cursor()
+	var cursor *tea.Cursor
+	if text, ok := v.(textView); ok {
+		cursor = text.Cursor()
+	}
+	return strings.Join(lines, "\n"), cursor
 }
 
 // View returns the screen. It is drawn only once after a message.

@@ -19,8 +19,6 @@ type fullView interface {
 	SetSize(width, height int)
 	// View has exactly the size that SetSize set.
 	View() string
-	// Cursor returns the text cursor, or nil.
-	Cursor() *tea.Cursor
 	// Update handles a key, a paste or the mouse, and returns an action for the screen.
 	Update(msg tea.Msg) pane.Action
 	// refresh shows the newest state of the conversation.
@@ -32,6 +30,12 @@ type fullView interface {
 // actionHandler is a view with actions that no other view has.
 type actionHandler interface {
 	handleAction(v *views, a pane.Action) pane.Action
+}
+
+// textView is a view with a text field.
+type textView interface {
+	// Cursor returns the text cursor, or nil.
+	Cursor() *tea.Cursor
 }
 
 // workStopper is a view with running work that ends when it is closed.

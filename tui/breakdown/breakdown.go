@@ -49,8 +49,6 @@ type Model struct {
 	bar    *pane.Bar
 	keys   *KeyMap
 
-	width, height int
-
 	list     pane.ListDetail
 	content  Content
 	rows     []row
@@ -71,10 +69,7 @@ func New(o Options) *Model {
 }
 
 // SetSize sets the size of the view, in cells.
-func (m *Model) SetSize(width, height int) {
-	m.width, m.height = max(width, 1), max(height, 0)
-	m.list.SetSize(m.width, m.height)
-}
+func (m *Model) SetSize(width, height int) { m.list.SetSize(width, height) }
 
 // SetStyles changes the styles, and the glyphs of the segments.
 func (m *Model) SetStyles(s themes.Styles, glyphs pane.Glyphs) {
@@ -109,9 +104,6 @@ func Text(c Content, width int) string {
 	return b.String()
 }
 
-// Cursor is nil: the view has no text field.
-func (m *Model) Cursor() *tea.Cursor { return nil }
-
 // View draws the view in exactly its lines and cells.
 func (m *Model) View() string { return m.list.View(pane.StylesOf(m.styles), m.paneContent()) }
 
@@ -127,8 +119,8 @@ func (m *Model) frame() pane.Frame {
 		f.Title += " · " + t
 	}
 	const leastDetail = 32 // width from which the model is named
-	if m.width >= leastDetail {
-		f.Detail = pane.Clip(safe(m.content.Model), m.width/2)
+	if m.list.Width >= leastDetail {
+		f.Detail = pane.Clip(safe(m.content.Model), m.list.Width/2)
 	}
 	what := "explain"
 	if m.explains {
@@ -155,19 +147,19 @@ func (m *Model) frame() pane.Frame {
 // panel is the explanation of the row with the cursor.
 func (m *Model) panel(f pane.Frame) []string {
 	const leastList = 2
-	room := f.Body(m.height) - leastList - 1 // below the rule
+	room := f.Body(m.list.Height) - leastList - 1 // below the rule
 	if !m.explains || room < 1 {
 		return nil
 	}
 	r := m.selected()
-	lines := pane.Wrap(r.doc, m.width-4)
+	lines := pane.Wrap(r.doc, m.list.Width-4)
 	if len(lines) > room {
 		lines = lines[:room]
-		lines[room-1] = pane.Clip(lines[room-1]+" …", m.width-4)
+		lines[room-1] = pane.Clip(lines[room-1]+" …", m.list.Width-4)
 	}
 	head := "─ " + r.name + " "
-	head += strings.Repeat("─", max(0, m.width-ansi.StringWidth(head)))
-	panel := []string{m.styles.Rule.Render(pane.Clip(head, m.width))}
+	head += strings.Repeat("─", max(0, m.list.Width-ansi.StringWidth(head)))
+	panel := []string{m.styles.Rule.Render(pane.Clip(head, m.list.Width))}
 	for _, l := range lines {
 		panel = append(panel, "  "+m.styles.Text.Render(l))
 	}
@@ -179,7 +171,12 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	return m.list.Update(msg, m.paneContent, []pane.Command{
 		{On: m.keys.Explain, Do: func() pane.Action { m.explains = !m.explains; return nil }},
 		{On: m.keys.Preview, Do: func() pane.Action { return pane.Preview{} }},
-		{On: m.keys.Jump, Do: m.jump},
+		{On: m.keys.Jump, Do: func() pane.Action {
+			if it := m.selected().item; it.Event != 0 {
+				return pane.Jump{Event: it.Event}
+			}
+			return m.noItem("gone to")
+		}},
 		{On: m.keys.Pin, Do: m.pin},
 		{On: m.keys.Mask, Do: m.mask},
 	})
@@ -198,13 +195,6 @@ func (m *Model) noItem(participle string) pane.Action {
 		return pane.Snackbar{Text: "The system prompt and the tools go with every request: they cannot be " + participle + "."}
 	}
 	return pane.Snackbar{Text: "Only one of the heaviest items can be " + participle + ": move to it first."}
-}
-
-func (m *Model) jump() pane.Action {
-	if it := m.selected().item; it.Event != 0 {
-		return pane.Jump{Event: it.Event}
-	}
-	return m.noItem("gone to")
 }
 
 func (m *Model) pin() pane.Action {

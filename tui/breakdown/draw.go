@@ -23,7 +23,7 @@ func (m *Model) Lines(n int, selected bool, width int) []string {
 	r, s := &m.rows[n], &m.styles
 	var out []string
 	if r.part != "" && m.rows[n-1].part != r.part {
-		if m.height >= roomy {
+		if m.list.Height >= roomy {
 			out = append(out, "")
 		}
 		out = append(out, pane.Clip("  "+s.Title.Render(r.part), width))
@@ -165,7 +165,7 @@ func (m *Model) gauge(width int) []string {
 	end := pane.NewInlineStyle(level.UnsetReverse()) // in reverse, an end would look like a filled cell
 	bar := end.Render("▕") + m.bar.Draw(pane.Cells(*r, pane.Scale(*r), n), end) + end.Render("▏")
 	out = append(out, bar)
-	if m.height >= roomy {
+	if m.list.Height >= roomy {
 		out = append(out, bar)
 	}
 	if !r.Window.IsKnown() || r.LoadLine == 0 {

@@ -84,7 +84,6 @@ type Model struct {
 	styles themes.Styles
 	keys   *KeyMap
 
-	width   int
 	content Content
 	list    pane.ListDetail
 	reading bool             // the keys that move scroll the diff
@@ -98,8 +97,8 @@ func New(o Options) *Model {
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.drawn = max(width, 1), map[int][]string{}
-	m.list.SetSize(m.width, max(height, 1))
+	m.drawn = map[int][]string{}
+	m.list.SetSize(width, height)
 }
 
 // SetStyles changes the styles.
@@ -131,10 +130,7 @@ func (m *Model) file() *File {
 }
 
 // isWide reports whether list and diff have room side by side.
-func (m *Model) isWide() bool { return pane.AsideWidth(m.width, true) > 0 }
-
-// Cursor is nil: the view has no text field.
-func (m *Model) Cursor() *tea.Cursor { return nil }
+func (m *Model) isWide() bool { return pane.AsideWidth(m.list.Width, true) > 0 }
 
 // View draws the view in exactly its lines and cells.
 func (m *Model) View() string { return m.list.View(pane.StylesOf(m.styles), m.paneContent()) }
@@ -290,8 +286,8 @@ func (m *Model) placeholder() []string {
 	if !m.content.Loaded {
 		s, text = m.styles.Muted, "reading the files…"
 	}
-	lines := pane.Each(s, pane.Wrap(text, min(pane.Within(m.width), 100)))
-	return append([]string{""}, strings.Split(pane.Inset(strings.Join(lines, "\n"), m.width), "\n")...)
+	lines := pane.Each(s, pane.Wrap(text, min(pane.Within(m.list.Width), 100)))
+	return append([]string{""}, pane.Inset(lines, m.list.Width)...)
 }
 
 // diff draws the diff of the file with the cursor, as wide as its place.
@@ -300,9 +296,9 @@ func (m *Model) diff() []string {
 	if m.drawn[i] != nil {
 		return m.drawn[i]
 	}
-	f, width, margin := &m.content.Files[i], pane.AsideWidth(m.width, true), ""
+	f, width := &m.content.Files[i], pane.AsideWidth(m.list.Width, true)
 	if !m.isWide() {
-		width, margin = pane.Within(m.width), pane.Margin(m.width)
+		width = pane.Within(m.list.Width)
 	}
 	edits := ""
 	if f.Edits > 0 { // none where a plan is shown
@@ -327,8 +323,8 @@ func (m *Model) diff() []string {
 		}
 		rows = append(rows, drawn...)
 	}
-	for n, row := range rows {
-		rows[n] = margin + row
+	if !m.isWide() {
+		rows = pane.Inset(rows, m.list.Width)
 	}
 	m.drawn[i] = rows
 	return rows

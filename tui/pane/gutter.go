@@ -24,8 +24,10 @@ func RowWidth(width int) int { return max(width-Gutter(width), 1) }
 // Margin returns the blanks of the left gutter.
 func Margin(width int) string { return strings.Repeat(" ", Gutter(width)) }
 
-// Inset puts the left gutter before lines.
-func Inset(lines string, width int) string {
-	margin := Margin(width)
-	return margin + strings.ReplaceAll(lines, "\n", "\n"+margin)
+// Inset puts the left gutter before lines. It changes them.
+func Inset(lines []string, width int) []string {
+	for i, l := range lines {
+		lines[i] = Margin(width) + l
+	}
+	return lines
 }

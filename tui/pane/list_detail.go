@@ -71,12 +71,12 @@ func AsideWidth(width int, wide bool) int {
 type ListDetail struct {
 	List
 	Page          Page // scrolls Body, Aside or the list of keys
-	width, height int
+	Width, Height int  // in cells; SetSize sets them
 	helping       bool
 }
 
 // SetSize sets the size of the view, in cells.
-func (s *ListDetail) SetSize(width, height int) { s.width, s.height = max(width, 1), max(height, 0) }
+func (s *ListDetail) SetSize(width, height int) { s.Width, s.Height = max(width, 1), max(height, 0) }
 
 // Helping reports whether the list of keys is shown.
 func (s *ListDetail) Helping() bool { return s.helping }
@@ -86,23 +86,23 @@ func (s *ListDetail) Reset() { s.Page, s.helping = Page{}, false }
 
 // Fit gives the list the lines that frame and panel leave, and returns their number.
 func (s *ListDetail) Fit(v Content) int {
-	body := v.Frame.Body(s.height) - len(v.Panel)
+	body := v.Frame.Body(s.Height) - len(v.Panel)
 	s.List.SetSize(s.rowWidth(v), body)
 	return body
 }
 
 func (s *ListDetail) rowWidth(v Content) int {
 	if v.Aside == nil {
-		return RowWidth(s.width)
+		return RowWidth(s.Width)
 	}
-	return RowWidth(s.width) - asideGap - AsideWidth(s.width, v.Wide)
+	return RowWidth(s.Width) - asideGap - AsideWidth(s.Width, v.Wide)
 }
 
 // current returns v, or the list of keys while that is shown.
 func (s *ListDetail) current(styles Styles, v Content) Content {
 	if s.helping {
 		f := Frame{Title: v.Frame.Title + " · keys", Status: v.Frame.Status, Hints: []string{Hint("back", v.Keys.Close)}}
-		return Content{Frame: f, Keys: v.Keys, Body: styles.KeyList(s.width, v.Keys.Listed...)}
+		return Content{Frame: f, Keys: v.Keys, Body: styles.KeyList(s.Width, v.Keys.Listed...)}
 	}
 	return v
 }
@@ -129,7 +129,7 @@ func (s *ListDetail) View(styles Styles, v Content) string {
 		copy(out, lines)
 		lines = append(out, v.Panel...)
 	}
-	return styles.Draw(v.Frame, lines, s.width, s.height)
+	return styles.Draw(v.Frame, lines, s.Width, s.Height)
 }
 
 // Update runs the command of a key, scrolls, or moves in the list. The first key to close leads from the list of keys back to
@@ -156,7 +156,7 @@ func (s *ListDetail) Update(msg tea.Msg, shown func() Content, commands []Comman
 	switch inPage := v.inPage(msg); {
 	case inPage && s.Page.Update(msg, v.Keys.Moves, max(len(v.Body), len(v.Aside)), body):
 		return nil
-	case inPage || !s.List.Update(v.Rows, msg, v.Keys.Moves, v.Frame.Top(s.height)):
+	case inPage || !s.List.Update(v.Rows, msg, v.Keys.Moves, v.Frame.Top(s.Height)):
 		return Ignored{}
 	}
 	if len(v.Panel) > 0 { // it may be about the row

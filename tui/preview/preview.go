@@ -67,9 +67,7 @@ type (
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o     Options
-	width int
-
+	o       Options
 	content Content
 	waiting bool   // Changed was returned, and Show has not brought the numbers yet
 	focus   string // the last focus, also while the profile writes no summary
@@ -79,20 +77,13 @@ type Model struct {
 }
 
 // New returns the view.
-func New(o Options) *Model {
-	m := &Model{o: o}
-	m.SetSize(1, 1)
-	return m
-}
+func New(o Options) *Model { return &Model{o: o} }
 
 // SetStyles changes the styles.
 func (m *Model) SetStyles(s themes.Styles) { m.o.Styles = s }
 
 // SetSize sets the size of the view, in cells.
-func (m *Model) SetSize(width, height int) {
-	m.width = max(width, 1)
-	m.list.SetSize(m.width, max(height, 1))
-}
+func (m *Model) SetSize(width, height int) { m.list.SetSize(width, height) }
 
 // Reset forgets the request and the place on the page.
 func (m *Model) Reset() {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -36,9 +35,6 @@ func (m *Model) paneContent() pane.Content {
 	return pane.Content{Frame: m.frame(), Keys: keys, Body: m.body()}
 }
 
-// Cursor is nil: the view has no text field.
-func (m *Model) Cursor() *tea.Cursor { return nil }
-
 // frame is the title, the gauges and the keys.
 func (m *Model) frame() pane.Frame {
 	keys, accept := m.o.Keys, ""
@@ -59,7 +55,7 @@ func (m *Model) frame() pane.Frame {
 // gauges are the gauges before and after, and how many tokens are saved.
 func (m *Model) gauges() []string {
 	const label = 5
-	s, c, width := m.o.Styles, m.content, max(pane.Within(m.width)-label, 1)
+	s, c, width := m.o.Styles, m.content, max(pane.Within(m.list.Width)-label, 1)
 	line := func(name, gauge string) string { return s.Muted.Render(pane.Fit(name, label)) + gauge }
 	c.Then.CachedShare = -1 // the compaction breaks the cached prefix, and the next share is not reported yet
 	now, then := m.o.Gauges(c.Now, c.Then, width)
@@ -96,14 +92,14 @@ func (m *Model) body() []string {
 		for _, text := range lines {
 			for _, l := range pane.Wrap(text, m.room()) {
 				l = pane.Fit(l, max(fill, ansi.StringWidth(l)))
-				if m.width < leastWide && name != "" {
-					out, name = append(out, pane.Margin(m.width)+s.Muted.Render(name)), ""
+				if m.list.Width < leastWide && name != "" {
+					out, name = append(out, pane.Margin(m.list.Width)+s.Muted.Render(name)), ""
 				}
 				lead := " "
-				if m.width >= leastWide {
+				if m.list.Width >= leastWide {
 					lead = pane.Fit(name, labelWidth)
 				}
-				out, name = append(out, pane.Margin(m.width)+s.Muted.Render(lead)+style.Render(l)), ""
+				out, name = append(out, pane.Margin(m.list.Width)+s.Muted.Render(lead)+style.Render(l)), ""
 			}
 		}
 	}
@@ -116,13 +112,14 @@ func (m *Model) body() []string {
 		part("Why not", s.Error, plain.Line(c.Err))
 	}
 	part("Range", s.Text, m.rangeWords())
+	profiles, chosen := m.profiles()
 	name := "Profile"
-	for _, p := range m.profiles() {
+	for i, text := range profiles {
 		style := s.Muted
-		if p.chosen {
+		if i == chosen {
 			style, fill = s.Selected, m.room()
 		}
-		part(name, style, p.text)
+		part(name, style, text)
 		name, fill = "", 0
 	}
 	if c.Err == "" {
@@ -149,10 +146,10 @@ func (m *Model) body() []string {
 
 // room is the width of the lines of a part, in cells.
 func (m *Model) room() int {
-	if m.width < leastWide {
-		return max(pane.Within(m.width)-1, 1)
+	if m.list.Width < leastWide {
+		return max(pane.Within(m.list.Width)-1, 1)
 	}
-	return pane.Within(m.width) - labelWidth
+	return pane.Within(m.list.Width) - labelWidth
 }
 
 // rangeWords says which turns are compacted.
@@ -184,30 +181,25 @@ func (m *Model) rangeWords() string {
 	return text
 }
 
-type profileRow struct {
-	text   string
-	chosen bool
-}
-
-func (m *Model) profiles() []profileRow {
-	now, known := m.profile(), false
-	var out []profileRow
-	for _, p := range m.content.Profiles {
-		text, chosen := pane.Fit(plain.Line(p.Name), 10)+" "+plain.Line(p.Note), p.Name == now && !m.evicts()
-		known = known || chosen
+// profiles lists the profiles, and what is used instead of one of them; chosen is the index of the one in use.
+func (m *Model) profiles() (out []string, chosen int) {
+	now := m.profile()
+	chosen = len(m.content.Profiles)
+	for i, p := range m.content.Profiles {
 		mark := "  "
-		if chosen {
-			mark = "› "
+		if p.Name == now && !m.evicts() {
+			mark, chosen = "› ", i
 		}
-		out = append(out, profileRow{pane.Clip(mark+text, m.room()), chosen})
+		out = append(out, pane.Clip(mark+pane.Fit(plain.Line(p.Name), 10)+" "+plain.Line(p.Note), m.room()))
 	}
-	if other := plain.Line(now); !known {
+	if chosen == len(out) {
+		other := plain.Line(now)
 		if m.evicts() {
 			other = "none: the older turns are replaced, as they are automatically"
 		}
-		out = append(out, profileRow{pane.Clip("› "+other, m.room()), true})
+		out = append(out, pane.Clip("› "+other, m.room()))
 	}
-	return out
+	return out, chosen
 }
 
 // layerWords say what a layer of a compaction does, by kind.
@@ -221,10 +213,7 @@ func (m *Model) layers() []string {
 	var out []string
 	before := m.content.Preview.Before
 	for _, l := range m.content.Preview.Layers {
-		words, after, amount := layerWords[l.Kind], before-l.Saved, pane.About(l.Saved)+" saved"
-		if words == "" {
-			words = plain.Line(l.Kind)
-		}
+		words, after, amount := cmp.Or(layerWords[l.Kind], plain.Line(l.Kind)), before-l.Saved, pane.About(l.Saved)+" saved"
 		if l.Saved < 0 {
 			amount = pane.About(-l.Saved) + " more"
 		}

@@ -82,9 +82,7 @@ func DefaultKeyMap() KeyMap {
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o             Options
-	width, height int
-
+	o       Options
 	content Content
 	text    string // the current text
 	tokens  int    // of text
@@ -96,17 +94,10 @@ type Model struct {
 }
 
 // New returns the view.
-func New(o Options) *Model {
-	m := &Model{o: o, edit: edit.NewField(plain.Text, 0)}
-	m.SetSize(1, 1)
-	return m
-}
+func New(o Options) *Model { return &Model{o: o, edit: edit.NewField(plain.Text, 0)} }
 
 // SetSize sets the size of the view, in cells.
-func (m *Model) SetSize(width, height int) {
-	m.width, m.height = max(width, 1), max(height, 1)
-	m.list.SetSize(m.width, m.height)
-}
+func (m *Model) SetSize(width, height int) { m.list.SetSize(width, height) }
 
 // SetStyles changes the styles.
 func (m *Model) SetStyles(s pane.Styles) { m.o.Styles = s }
@@ -258,15 +249,12 @@ func (m *Model) paneContent() pane.Content {
 		return v
 	}
 	m.sizeField()
-	v.Body = m.edit.View()
-	for i, l := range v.Body {
-		v.Body[i] = pane.Margin(m.width) + m.o.Styles.Text.Render(l)
-	}
-	v.Frame.Where = pane.Range(m.edit.Scrolled(), v.Frame.Body(m.height), m.edit.Rows())
+	v.Body = pane.Inset(pane.Each(m.o.Styles.Text, m.edit.View()), m.list.Width)
+	v.Frame.Where = pane.Range(m.edit.Scrolled(), v.Frame.Body(m.list.Height), m.edit.Rows())
 	return v
 }
 
-func (m *Model) sizeField() { m.edit.SetSize(pane.Within(m.width), m.frame().Body(m.height)) }
+func (m *Model) sizeField() { m.edit.SetSize(pane.Within(m.list.Width), m.frame().Body(m.list.Height)) }
 
 // Cursor returns the place of the cursor, nil while nothing is edited.
 func (m *Model) Cursor() *tea.Cursor {
@@ -276,7 +264,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	m.sizeField()
 	m.edit.View()
 	x, y := m.edit.Cursor()
-	c := tea.NewCursor(min(pane.Gutter(m.width)+x, m.width-1), min(m.frame().Top(m.height)+y, m.height-1))
+	c := tea.NewCursor(min(pane.Gutter(m.list.Width)+x, m.list.Width-1), min(m.frame().Top(m.list.Height)+y, m.list.Height-1))
 	c.Shape = tea.CursorBar
 	return c
 }
@@ -296,7 +284,7 @@ func (m *Model) frame() pane.Frame {
 		f.Status = s.Warning.Render(keys.GiveUp.Help().Key + " again discards the summary")
 	}
 	addLine := func(style lipgloss.Style, text string) {
-		f.Lines = append(f.Lines, pane.Each(style, pane.Wrap(text, pane.Within(m.width)))...)
+		f.Lines = append(f.Lines, pane.Each(style, pane.Wrap(text, pane.Within(m.list.Width)))...)
 	}
 	size := pane.About(m.tokens) + " tokens"
 	if c.Covers > 0 {
@@ -320,15 +308,12 @@ func (m *Model) frame() pane.Frame {
 
 // body is the summary and the program's note.
 func (m *Model) body() []string {
-	s, room := m.o.Styles, pane.Within(m.width)
+	s, room := m.o.Styles, pane.Within(m.list.Width)
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
 	if m.content.Appendix != "" {
 		lines = append(lines, "")
 		lines = append(lines, pane.Each(s.Detail, pane.Wrap("Plimsoll adds, not editable:", room))...)
 		lines = append(lines, pane.Each(s.Muted, pane.Wrap(plain.Text(m.content.Appendix), room))...)
 	}
-	for i, l := range lines {
-		lines[i] = pane.Margin(m.width) + l
-	}
-	return lines
+	return pane.Inset(lines, m.list.Width)
 }

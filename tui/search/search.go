@@ -87,8 +87,7 @@ func DefaultKeyMap() KeyMap {
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	options       Options
-	width, height int
+	options Options
 
 	field   *edit.Field
 	typed   string // the query in the field, normalised; "" for none
@@ -102,9 +101,7 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	m := &Model{options: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
-	m.SetSize(1, 1)
-	return m
+	return &Model{options: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
 }
 
 // stale reports whether the hits are of another query than the one in the field.
@@ -112,9 +109,8 @@ func (m *Model) stale() bool { return m.typed != m.foundBy }
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.height = max(width, 1), max(height, 1)
-	m.list.SetSize(m.width, m.height)
-	m.field.SetSize(max(pane.Within(m.width)-len(prompt), 2), 1)
+	m.list.SetSize(width, height)
+	m.field.SetSize(max(pane.Within(width)-len(prompt), 2), 1)
 }
 
 // SetStyles changes the styles.

@@ -33,7 +33,7 @@ func (m *Model) View() string {
 		return m.list.View(m.options.Styles, v)
 	}
 	text, look := m.message()
-	v.Body = pane.Each(look, pane.Wrap(text, max(m.width-4, 1)))
+	v.Body = pane.Each(look, pane.Wrap(text, max(m.list.Width-4, 1)))
 	for i, l := range v.Body {
 		v.Body[i] = "  " + l
 	}
@@ -49,12 +49,12 @@ func (m *Model) paneContent() pane.Content {
 
 // Cursor returns the place of the cursor in the field.
 func (m *Model) Cursor() *tea.Cursor {
-	if m.height < leastField {
+	if m.list.Height < leastField {
 		return nil
 	}
 	m.field.View()
 	x, _ := m.field.Cursor()
-	c := tea.NewCursor(min(pane.Gutter(m.width)+len(prompt)+x, m.width-1), 1)
+	c := tea.NewCursor(min(pane.Gutter(m.list.Width)+len(prompt)+x, m.list.Width-1), 1)
 	c.Shape = tea.CursorBar
 	return c
 }
@@ -105,7 +105,7 @@ func (m *Model) summary() string {
 	if c.More {
 		hits = "the first " + hits
 	}
-	if m.width < leastWide {
+	if m.list.Width < leastWide {
 		return hits + took(c.Took)
 	}
 	return fmt.Sprintf("%s in %d of %s%s", hits, in, numbers.Count(c.Conversations, "conversation"), took(c.Took))
@@ -154,7 +154,7 @@ func (m *Model) Lines(row int, selected bool, width int) []string {
 	s, h := m.options.Styles, m.found.Hits[row]
 	var out []string
 	if m.first(row) {
-		if row > 0 && m.height >= leastGaps {
+		if row > 0 && m.list.Height >= leastGaps {
 			out = append(out, "")
 		}
 		title := cmp.Or(strings.TrimSpace(plain.Line(h.Title)), h.Conversation)
