@@ -81,13 +81,12 @@ func open(o dialog.PickerOptions) pane.Action { return openDialog{dialog.NewPick
 
 // confirm asks the user before something that cannot be undone, and calls then after a yes.
 func confirm(title, question, yes, no string, then func() pane.Action) pane.Action {
-	return openDialog{dialog.NewConfirm(dialog.ConfirmOptions{Title: title, Question: question, Yes: yes, No: no, Danger: true},
-		func(accepted bool) pane.Action {
-			if !accepted {
-				return nil
-			}
-			return then()
-		})}
+	return openDialog{dialog.NewConfirm(title, question, yes, no, func(accepted bool) pane.Action {
+		if !accepted {
+			return nil
+		}
+		return then()
+	})}
 }
 
 // target is an event of a conversation, with the search query that found it.

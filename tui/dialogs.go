@@ -47,7 +47,8 @@ type question struct {
 }
 
 func newDialogs(e *env, s *session, ts themeStyles) *dialogs {
-	d := &dialogs{env: e, session: s, stack: dialog.NewStack(e.Keys.Dialogs, ts.styles), connecting: connecting{env: e, session: s}}
+	stack := dialog.NewStack(e.Keys.Dialogs, ts.styles)
+	d := &dialogs{env: e, session: s, stack: stack, connecting: connecting{env: e, session: s}}
 	d.stack.SetLineFilter(cells.AdjustLine)
 	return d
 }
@@ -124,7 +125,8 @@ func (d *dialogs) newQuestionDialog(u updates.AskApproval) dialog.Dialog {
 			return once(conversation.Answer{Values: values}, ok)
 		})
 	}
-	return dialog.NewApprove(u.Review, func(rules []string) (conversation.Offer, error) { return session.CheckRules(u.Call.ID, rules) }, answer)
+	check := func(rules []string) (conversation.Offer, error) { return session.CheckRules(u.Call.ID, rules) }
+	return dialog.NewApprove(u.Review, check, answer)
 }
 
 // addQuestion opens a question once the user stops typing.
@@ -144,8 +146,8 @@ func (d *dialogs) listWaiting() {
 		var titles []string
 		var same []question
 		for _, other := range d.questions {
-			isSame := q.asked.Call.Name != "" && other.asked.Review.Need == q.asked.Review.Need && other.asked.Call.Name == q.asked.Call.Name
-			if isSame {
+			a, b := q.asked, other.asked
+			if a.Call.Name != "" && a.Call.Name == b.Call.Name && a.Review.Need == b.Review.Need {
 				same = append(same, other)
 			}
 			if other.dialog != q.dialog {
@@ -214,14 +216,12 @@ func (d *dialogs) openQuestions() pane.Action {
 
 // postpone closes the dialog of a question until the user stops typing. It returns false for other dialogs.
 func (d *dialogs) postpone(one dialog.Dialog) bool {
-	for i := range d.questions {
-		if q := &d.questions[i]; q.dialog == one {
-			q.isOpen = false
-			d.stack.Remove(one, d.env.Now())
-			return true
-		}
+	i := slices.IndexFunc(d.questions, func(q question) bool { return q.dialog == one })
+	if i >= 0 {
+		d.questions[i].isOpen = false
+		d.stack.Remove(one, d.env.Now())
 	}
-	return false
+	return i >= 0
 }
 
 // Consent is the error of an operation that needs the user's consent first: sending a
@@ -256,8 +256,8 @@ func (d *dialogs) askConsent(err error, next openRequest) (pane.Action, bool) {
 	}
 	d.closeConsent()
 	d.consent, d.consentRequest = c, next
-	o := dialog.ConfirmOptions{Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true}
-	return d.addQuestion(question{callID: consentID, dialog: dialog.NewConfirm(o, d.answerConsent)}), true
+	asks := dialog.NewConfirm(c.Title, c.Question, c.Yes, c.No, d.answerConsent)
+	return d.addQuestion(question{callID: consentID, dialog: asks}), true
 }
 
 func (d *dialogs) closeConsent() {

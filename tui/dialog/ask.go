@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,13 +41,10 @@ type option struct {
 // NewAsk returns a question of the model with the answers that it offers, which may be empty.
 // ok is false if the dialog was closed.
 func NewAsk(question string, options []string, answer func(text string, ok bool) pane.Action) *Ask {
-	a := &Ask{title: "The model asks", question: strings.TrimSpace(plain.Text(question)), own: newLine(""), numbered: true, accept: "answer", leave: "no answer"}
-	for i, o := range options {
-		number := "   "
-		if i < 9 {
-			number = strconv.Itoa(i+1) + "  "
-		}
-		a.options = append(a.options, option{label: number + plain.Line(o)})
+	a := &Ask{title: "The model asks", question: strings.TrimSpace(plain.Text(question)), own: newLine(""), numbered: true,
+		accept: "answer", leave: "no answer"}
+	for _, o := range options {
+		a.options = append(a.options, option{label: plain.Line(o)})
 	}
 	a.answer = func(option int, own string) pane.Action {
 		if option >= 0 && option < len(options) {
@@ -71,25 +67,10 @@ func NewLine(title, question, text string, done func(text string) pane.Action) *
 	return a
 }
 
-// ConfirmOptions are what a Confirm is made with.
-type ConfirmOptions struct {
-	Title    string
-	Question string
-	Yes, No  string // what the answers say; "yes" and "no" if empty
-	Danger   bool   // it cannot be undone: no is selected at first
-}
-
-// NewConfirm returns a question for yes or no. Closing it is no.
-func NewConfirm(o ConfirmOptions, answer func(yes bool) pane.Action) *Ask {
-	a := &Ask{title: plain.Line(o.Title), question: strings.TrimSpace(plain.Text(o.Question)), danger: o.Danger, accept: "choose", leave: "no"}
-	a.options = []option{
-		{plain.Line(cmp.Or(o.Yes, "yes")), func(a Answers) []key.Binding { return []key.Binding{a.Yes} }},
-		{plain.Line(cmp.Or(o.No, "no")), func(a Answers) []key.Binding { return []key.Binding{a.No, a.Close} }},
-	}
-	if o.Danger {
-		a.sel = 1
-	}
-	a.answer = func(option int, _ string) pane.Action { return answer(option == 0) }
+// NewConfirm returns a question for yes or no, about something that cannot be undone: no is selected at first. Closing it is no.
+func NewConfirm(title, question, yes, no string, answer func(yes bool) pane.Action) *Ask {
+	a := NewChoice(title, question, []string{yes}, no, func(yes int) pane.Action { return answer(yes == 0) })
+	a.numbered, a.danger, a.sel = false, true, 1
 	return a
 }
 
@@ -98,7 +79,7 @@ func NewConfirm(o ConfirmOptions, answer func(yes bool) pane.Action) *Ask {
 func NewChoice(title, text string, yes []string, no string, answer func(yes int) pane.Action) *Ask {
 	a := &Ask{title: plain.Line(title), question: strings.TrimSpace(plain.Text(text)), numbered: true, accept: "choose", leave: "no"}
 	for i, label := range append(slices.Clone(yes), no) {
-		o := option{label: strconv.Itoa(i+1) + "  " + plain.Line(label)}
+		o := option{label: plain.Line(label)}
 		switch i {
 		case 0:
 			o.keys = func(a Answers) []key.Binding { return []key.Binding{a.Yes} }
@@ -120,12 +101,15 @@ func (a *Ask) asks() bool           { return !a.asked }
 func (a *Ask) dismiss() pane.Action { return a.answer(-1, "") }
 
 func (a *Ask) labels() (list []string) {
-	for _, o := range a.options {
-		label := o.label
-		if o.keys != nil && !a.numbered {
-			label = o.keys(a.config.keys.Answers)[0].Help().Key + "  " + label
+	for i, o := range a.options {
+		name := " "
+		switch {
+		case !a.numbered:
+			name = o.keys(a.config.keys.Answers)[0].Help().Key
+		case i < 9:
+			name = strconv.Itoa(i + 1)
 		}
-		list = append(list, label)
+		list = append(list, name+"  "+o.label)
 	}
 	return list
 }
@@ -159,22 +143,23 @@ func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 		return a.answer(i, ""), true
 	}
 	if isKey && (k.Text == "" || a.own == nil) {
+		to := -1
 		switch {
 		case key.Matches(k, keys.Answers.Accept):
 			return a.accepted()
 		case key.Matches(k, keys.Answers.Close):
 			return a.dismiss(), true
 		case a.own == nil && key.Matches(k, keys.Moves.Down, keys.Moves.Next):
-			a.choose((a.sel + 1) % len(a.options))
-			return nil, false
+			to = (a.sel + 1) % len(a.options)
 		case a.own == nil && key.Matches(k, keys.Moves.Up, keys.Moves.Previous):
-			a.choose((a.sel + len(a.options) - 1) % len(a.options))
-			return nil, false
+			to = (a.sel + len(a.options) - 1) % len(a.options)
 		case key.Matches(k, keys.Moves.Up):
-			a.choose(a.sel - 1)
-			return nil, false
+			to = max(a.sel-1, 0)
 		case key.Matches(k, keys.Moves.Down):
-			a.choose(a.sel + 1)
+			to = a.sel + 1
+		}
+		if to >= 0 {
+			a.choose(to)
 			return nil, false
 		}
 	}
@@ -194,10 +179,13 @@ func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
 
 // optionFor returns the option that a key chooses, or -1.
 func (a *Ask) optionFor(k tea.KeyPressMsg) int {
-	if n, err := strconv.Atoi(k.Text); err == nil && a.numbered && a.sel < len(a.options) && n >= 1 && n <= min(9, len(a.options)) {
+	n, err := strconv.Atoi(k.Text)
+	if err == nil && a.numbered && a.sel < len(a.options) && n >= 1 && n <= min(9, len(a.options)) {
 		return n - 1
 	}
-	return slices.IndexFunc(a.options, func(o option) bool { return o.keys != nil && key.Matches(k, o.keys(a.config.keys.Answers)...) })
+	return slices.IndexFunc(a.options, func(o option) bool {
+		return o.keys != nil && key.Matches(k, o.keys(a.config.keys.Answers)...)
+	})
 }
 
 // choose selects an option or the typed answer.

@@ -61,8 +61,8 @@ func newAsk(question string, options []string) *dialog.Ask {
 	})
 }
 
-func newConfirm(o dialog.ConfirmOptions) *dialog.Ask {
-	return dialog.NewConfirm(o, func(yes bool) pane.Action { return confirmed{yes} })
+func newConfirm(title, question, yes, no string) *dialog.Ask {
+	return dialog.NewConfirm(title, question, yes, no, func(yes bool) pane.Action { return confirmed{yes} })
 }
 
 func newPicker(o dialog.PickerOptions) *dialog.Picker {
@@ -189,7 +189,7 @@ func TestKeysTypedWhenAQuestionOpensDoNotAnswerIt(t *testing.T) {
 	dialogs := map[string]func() dialog.Dialog{
 		"approve": func() dialog.Dialog { return newApprove(editReview()) },
 		"ask":     func() dialog.Dialog { return newAsk("Which?", []string{"a", "b"}) },
-		"confirm": func() dialog.Dialog { return newConfirm(dialog.ConfirmOptions{Question: "Really?"}) },
+		"confirm": func() dialog.Dialog { return newConfirm("", "Really?", "yes", "no") },
 	}
 	for name, make := range dialogs {
 		t.Run(name, func(t *testing.T) {
@@ -272,16 +272,10 @@ func TestPicker(t *testing.T) {
 
 func TestConfirm(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		danger bool
-		keys   string
-		want   bool
-	}{
-		{false, "enter", true}, {true, "enter", false}, {true, "y", true}, {false, "n", false}, {false, "esc", false}, {true, "tab enter", true}, {false, "down enter", false},
-	} {
-		s := openDialog(80, 24, newConfirm(dialog.ConfirmOptions{Title: "Delete", Question: "Delete it?", Danger: c.danger}))
-		t.Run(c.keys, func(t *testing.T) {
-			wantAction(t, press(s, strings.Fields(c.keys)...), confirmed{c.want})
+	for keys, want := range map[string]bool{"enter": false, "y": true, "n": false, "esc": false, "tab enter": true} {
+		s := openDialog(80, 24, newConfirm("Delete", "Delete it?", "delete it", "keep it"))
+		t.Run(keys, func(t *testing.T) {
+			wantAction(t, press(s, strings.Fields(keys)...), confirmed{want})
 		})
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A question that opens by itself stands in the flow: above the composer, below the transcript, which stays readable and is scrolled
-// by its own keys and the wheel. A key shows it over the whole screen. While a view covers the transcript it is a dialog.
+// A question that opens by itself stands in the flow: above the composer, below the transcript, which stays readable and is
+// scrolled by its own keys and the wheel. A key shows it over the whole screen. While a view covers the transcript it is a dialog.
 
 // Flow is a question in the flow.
 type Flow struct {
@@ -38,8 +38,6 @@ func (s *Stack) WantsFlow() bool {
 // InFlow reports whether the top dialog stands in the flow now.
 func (s *Stack) InFlow() bool { return s.WantsFlow() && s.flowLines > 0 }
 
-func (s *Stack) flows(d *opened) bool { return d.isQuestion && !d.isFull && s.flowLines > 0 }
-
 // SetFlow gives the number of lines that a question in the flow may have. With too few it is a dialog over the screen.
 func (s *Stack) SetFlow(lines int) {
 	if lines < minFlowLines {
@@ -53,13 +51,6 @@ func (s *Stack) SetFlow(lines int) {
 
 // flowCells is the width of a line's text: a bar and blanks stand beside it.
 func (s *Stack) flowCells() int { return max(pane.Within(s.room.width)-3, 1) }
-
-func (s *Stack) layoutFlow(d *opened) {
-	l := s.config
-	l.flow = true
-	d.cells = s.flowCells()
-	d.layout(l, d.cells, s.flowLines-1)
-}
 
 // Flow draws the question in the flow; InFlow must be true.
 func (s *Stack) Flow() Flow {
@@ -84,10 +75,12 @@ func (s *Stack) Flow() Flow {
 
 // toggleFull shows a question over the whole screen, or in the flow again, if that is what the key does.
 func (s *Stack) toggleFull(k tea.KeyPressMsg) bool {
-	if n := len(s.dialogs); n > 0 && (s.flowLines > 0 || s.dialogs[n-1].isFull) && s.dialogs[n-1].isQuestion && key.Matches(k, s.config.keys.Answers.Full) {
-		s.dialogs[n-1].isFull = !s.dialogs[n-1].isFull
-		s.layout(n - 1)
-		return true
+	n := len(s.dialogs) - 1
+	top := &s.dialogs[n]
+	if !top.isQuestion || s.flowLines == 0 && !top.isFull || !key.Matches(k, s.config.keys.Answers.Full) {
+		return false
 	}
-	return false
+	top.isFull = !top.isFull
+	s.layout(n)
+	return true
 }

@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -60,28 +59,16 @@ func widest(most int, lines ...string) int {
 }
 
 // where says which part is visible, "" if all is.
-func (p *pager) where() string {
-	if p.len() <= p.height {
-		return ""
-	}
-	return fmt.Sprintf("%d–%d of %d", p.top+1, min(p.len(), p.top+p.height), p.len())
-}
+func (p *pager) where() string { return pane.Range(p.top, p.height, p.len()) }
 
 // update scrolls, by single lines only if lines is true. It reports whether it used
 // the message.
 func (p *pager) update(msg tea.Msg, m Moves, lines bool) bool {
-	switch msg := msg.(type) {
-	case tea.MouseWheelMsg:
-		p.scroll(pane.Wheel(msg))
-		return true
-	case tea.KeyPressMsg:
-		return p.press(msg, m, lines)
-	}
-	return false
-}
-
-func (p *pager) press(k tea.KeyPressMsg, m Moves, lines bool) bool {
+	k, _ := msg.(tea.KeyPressMsg)
+	_, wheel := msg.(tea.MouseWheelMsg)
 	switch {
+	case wheel:
+		p.scroll(pane.Wheel(msg))
 	case key.Matches(k, m.PageUp):
 		p.scroll(-p.height)
 	case key.Matches(k, m.PageDown):

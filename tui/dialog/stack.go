@@ -253,8 +253,11 @@ func (s *Stack) roomOf(d Dialog) room {
 
 func (s *Stack) layout(i int) {
 	d := &s.dialogs[i]
-	if s.flows(d) {
-		s.layoutFlow(d)
+	if d.isQuestion && !d.isFull && s.flowLines > 0 {
+		l := s.config
+		l.flow = true
+		d.cells = s.flowCells()
+		d.layout(l, d.cells, s.flowLines-1)
 		return
 	}
 	r := s.roomOf(d.Dialog)

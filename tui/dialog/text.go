@@ -50,14 +50,7 @@ type Text struct {
 	pages  [][]string // the lines of each tab; those of a body have no style yet
 	text   pager
 	atEnd  bool // the end is shown until the user scrolls
-	cache  map[wrapping][]string
 }
-
-// wrapping is a tab at a width.
-type wrapping struct{ tab, width int }
-
-// maxWrapped is how many wrappings are cached: every size needs two.
-const maxWrapped = 4
 
 // NewText returns a page of text. Tables keep their columns if they fit.
 func NewText(title, body string) *Text {
@@ -104,23 +97,11 @@ func (t *Text) layout(l config, width, height int) int {
 	return cells
 }
 
-func (t *Text) wrapped(at wrapping) []string {
-	lines, ok := t.cache[at]
-	if !ok {
-		if len(t.cache) >= maxWrapped || t.cache == nil {
-			t.cache = map[wrapping][]string{}
-		}
-		lines = pane.WrapHanging(t.tabs[at.tab].Body, at.width)
-		t.cache[at] = lines
-	}
-	return lines
-}
-
 // lines lays a page out.
 func (t *Text) lines(at, width int) []string {
 	s, tab := t.config.styles, t.tabs[at]
 	if tab.Groups == nil {
-		return t.wrapped(wrapping{at, width})
+		return pane.WrapHanging(tab.Body, width)
 	}
 	var lines []string
 	for _, g := range tab.Groups {
@@ -143,12 +124,7 @@ func (t *Text) lines(at, width int) []string {
 }
 
 // barHeight is the height of the line of tab titles and the blank line below it.
-func (t *Text) barHeight() int {
-	if len(t.tabs) < 2 {
-		return 0
-	}
-	return 2
-}
+func (t *Text) barHeight() int { return 2 * count(len(t.tabs) > 1) }
 
 // bar draws the titles of the tabs: all of them, or those from the visible tab on.
 func (t *Text) bar(width int) string {

@@ -65,7 +65,7 @@ func TestViews(t *testing.T) {
 			return dialog.NewText("Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
 		}, nil},
 		{"confirm", func() dialog.Dialog {
-			return newConfirm(dialog.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
+			return newConfirm("Delete", "Delete \"Fix flaky upload test\" and its 41 events?", "delete it", "keep it")
 		}, nil},
 	}
 	tuitest.Golden(t, [][2]int{{40, 12}, {80, 24}}, func(t *testing.T, b *strings.Builder, width, height int) {
@@ -135,7 +135,7 @@ func randomDialog(rng *rand.Rand) dialog.Dialog {
 		}
 		return dialog.NewHelp(dialog.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []dialog.Group{group, group}}, dialog.Tab{Title: plain.Line(randomText(rng, 10)), Groups: []dialog.Group{group}})
 	case 5:
-		return newConfirm(dialog.ConfirmOptions{Title: randomText(rng, 10), Question: randomText(rng, 60), Yes: randomText(rng, 5), No: randomText(rng, 5)})
+		return newConfirm(randomText(rng, 10), randomText(rng, 60), randomText(rng, 5), randomText(rng, 5))
 	}
 	return dialog.NewText(randomText(rng, 10), randomText(rng, 400))
 }
