@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact/edit"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
@@ -44,13 +45,22 @@ const (
 	wasUndone = "it was undone: redo it first"
 )
 
-func (b *document) pin(it item) pane.Action {
+// rowInForce returns the row of an item's original, or why it cannot be changed.
+func (b *document) rowInForce(it item) (*inspect.HistoryRow, pane.Action) {
 	r := b.historyRow(it)
 	switch {
 	case r == nil:
-		return refusal(noMessage)
+		return nil, refusal(noMessage)
 	case b.isRewound(r):
-		return refusal(wasUndone)
+		return nil, refusal(wasUndone)
+	}
+	return r, nil
+}
+
+func (b *document) pin(it item) pane.Action {
+	r, why := b.rowInForce(it)
+	if r == nil {
+		return why
 	}
 	var events []uint64
 	for _, at := range b.unit(r.Event) {
@@ -60,21 +70,21 @@ func (b *document) pin(it item) pane.Action {
 }
 
 func (b *document) mask(it item) pane.Action {
-	r := b.historyRow(it)
+	r, why := b.rowInForce(it)
 	switch {
 	case r == nil:
-		return refusal(noMessage)
-	case b.isRewound(r):
-		return refusal(wasUndone)
+		return why
 	case r.State != projection.StateVerbatim && r.State != projection.StateCapped:
 		return refusal("it is already " + stateWord(r.State, r.Why))
 	}
-	var results []uint64
-	switch b.Log[r.Event].Body.(type) {
-	case conversation.ToolResult:
-		results = []uint64{b.Log[r.Event].Seq}
-	case conversation.AssistantMessage:
-		results = b.results(b.unit(r.Event))
+	events, results := []int{r.Event}, []uint64(nil)
+	if _, reply := b.Log[r.Event].Body.(conversation.AssistantMessage); reply {
+		events = b.unit(r.Event)
+	}
+	for _, i := range events {
+		if _, ok := b.Log[i].Body.(conversation.ToolResult); ok {
+			results = append(results, b.Log[i].Seq)
+		}
 	}
 	if len(results) == 0 {
 		return refusal("only tool results can be masked")
@@ -107,9 +117,8 @@ func (b *document) undoAt(i int) pane.Action {
 			return b.undoAt(at)
 		}
 	}
-	_, rewind := body.(conversation.Rewind)
 	switch {
-	case rewind:
+	case body.Kind() == conversation.KindRewind:
 		return refusal("this is no compaction: redo restores the turns")
 	case !isCompaction(body):
 		return refusal("this is no compaction")
@@ -124,10 +133,8 @@ func (b *document) redo(it item) pane.Action {
 	if r := b.historyRow(it); r != nil && b.isRewound(r) {
 		return pane.Restore{}
 	}
-	if it.kind == kindEvent {
-		if _, ok := b.Log[it.at].Body.(conversation.Rewind); ok && !b.isUndone(it.at) {
-			return pane.Restore{}
-		}
+	if it.kind == kindEvent && b.Log[it.at].Body.Kind() == conversation.KindRewind && !b.isUndone(it.at) {
+		return pane.Restore{}
 	}
 	return pane.Redo{}
 }

@@ -17,7 +17,7 @@ import (
 
 // listCompactions lists the compactions, also the failed ones, and the pins, undos and redos.
 func (b *document) listCompactions() {
-	b.messages, b.entries = b.View.Messages, map[uint64]inspect.Entry{}
+	b.entries = map[uint64]inspect.Entry{}
 	for _, e := range inspect.CompactionLog(b.Log) {
 		if at := b.index(e.Event); at >= 0 {
 			b.entries[e.Event] = e

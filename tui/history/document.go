@@ -73,10 +73,8 @@ func open(c Content) *document {
 		c.Factor = 1
 	}
 	b := &document{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
-	for _, list := range [][]int{conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)} {
-		for _, i := range list {
-			b.active[c.Log[i].Seq] = true
-		}
+	for _, i := range slices.Concat(conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)) {
+		b.active[c.Log[i].Seq] = true
 	}
 	b.countTokens()
 	return b
@@ -84,7 +82,7 @@ func open(c Content) *document {
 
 // show lists the rows of a side, or of a request.
 func (b *document) show(s side, r *request) {
-	b.side, b.request = s, r
+	b.side, b.request, b.messages = s, r, b.View.Messages
 	b.items = b.items[:0:0]
 	switch {
 	case r != nil:
@@ -94,12 +92,10 @@ func (b *document) show(s side, r *request) {
 		}
 		b.listMessages()
 	case s == sideSent:
-		b.messages = b.View.Messages
 		b.listMessages()
 	case s == sideCompactions:
 		b.listCompactions()
 	default:
-		b.messages = b.View.Messages
 		b.listOriginals()
 	}
 }
@@ -142,12 +138,7 @@ func (b *document) epochFrom(i int) []conversation.Event {
 }
 
 // index returns the index of an event in the log, -1 if it is not in the log.
-func (b *document) index(seq uint64) int {
-	if i := seq - 1; i < uint64(len(b.Log)) && b.Log[i].Seq == seq {
-		return int(i)
-	}
-	return conversation.IndexOf(b.Log, seq)
-}
+func (b *document) index(seq uint64) int { return conversation.IndexOf(b.Log, seq) }
 
 // event returns the event of a row: for a message the first event that it contains or replaces. It
 // is nil for a row without an event.
@@ -179,10 +170,10 @@ func (b *document) seq(it item) uint64 {
 
 func (b *document) id(it item) rowID {
 	k := rowID{kind: it.kind, seq: b.seq(it)}
-	if it.kind != kindMessage {
+	switch {
+	case it.kind != kindMessage:
 		return k
-	}
-	if k.seq == 0 {
+	case k.seq == 0:
 		k.part = it.at
 		return k
 	}
@@ -228,15 +219,11 @@ func (b *document) replacing(i int) []projection.Message {
 }
 
 func (b *document) isRewound(r *inspect.HistoryRow) bool {
-	if r.Message >= 0 || r.State != projection.StateDropped || r.Overlay == 0 {
+	if r.Message >= 0 || r.State != projection.StateDropped {
 		return false
 	}
 	i := b.index(r.Overlay)
-	if i < 0 {
-		return false
-	}
-	_, rewind := b.Log[i].Body.(conversation.Rewind)
-	return rewind
+	return i >= 0 && b.Log[i].Body.Kind() == conversation.KindRewind
 }
 
 // rowOfTurn returns the row at which a turn begins, -1 if it has no message.
@@ -271,8 +258,8 @@ func (b *document) countTokens() {
 	b.hidden = int(math.Round(tokens * b.Factor))
 }
 
-// totalsLine has the tokens of the originals and of what is sent: ~412k of conversation, sent as ~61k (+~10k prompt and tools). The sent
-// tokens add up to the number of the gauge.
+// totalsLine has the tokens of the originals and of what is sent: ~412k of conversation, sent as ~61k (+~10k prompt and tools).
+// The sent tokens add up to the number of the gauge.
 func (b *document) totalsLine() string {
 	sent := max(0, b.Used-b.Prompt)
 	out := pane.About(max(0, sent+b.hidden)) + " of conversation, sent as " + pane.About(sent)

@@ -120,7 +120,8 @@ func (d *drawer) hasGap(i int) bool {
 		return false
 	}
 	it, before := d.document.items[i], d.document.items[i-1]
-	return it.startsTurn || d.height >= leastGaps && ((it.kind == kindEvent) != (before.kind == kindEvent) || d.document.isText(it))
+	return it.startsTurn ||
+		d.height >= leastGaps && ((it.kind == kindEvent) != (before.kind == kindEvent) || d.document.isText(it))
 }
 
 // drawItem draws a row without gutter and cursor. It also returns the mark in its gutter.

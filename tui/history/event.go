@@ -140,7 +140,10 @@ func (b *document) describe(i int) string {
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Checkpoint:
-		return checkpointed(body)
+		if body.Unknown {
+			return "which files " + body.By + " changed is not known"
+		}
+		return "kept before " + body.By + " changed it: " + pathsOf(body.Files)
 	case conversation.Rewound:
 		return fmt.Sprintf("files brought back to before turn %s: %s", pane.Turn(body.Turn), pathsOf(body.Files))
 	case conversation.Attempt:
@@ -149,13 +152,6 @@ func (b *document) describe(i int) string {
 		return "a summary was paid for, and no compaction has used it so far"
 	}
 	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
-}
-
-func checkpointed(c conversation.Checkpoint) string {
-	if c.Unknown {
-		return "which files " + c.By + " changed is not known"
-	}
-	return "kept before " + c.By + " changed it: " + pathsOf(c.Files)
 }
 
 func pathsOf(files []conversation.FileVersion) string {

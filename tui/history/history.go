@@ -25,8 +25,7 @@ type Options struct {
 
 // Model is the history browser.
 type Model struct {
-	keys          *KeyMap
-	width, height int
+	keys *KeyMap
 
 	list     pane.ListDetail
 	document *document
@@ -54,12 +53,11 @@ func New(o Options) *Model {
 
 // SetSize sets the size of the history, in cells.
 func (m *Model) SetSize(width, height int) {
-	if width == m.width && height == m.height {
+	if width == m.list.Width && height == m.list.Height {
 		return
 	}
-	m.width, m.height = max(width, 1), max(height, 1)
-	m.list.SetSize(m.width, m.height)
-	m.draw.height = m.height
+	m.list.SetSize(width, height)
+	m.draw.height = height
 	m.draw.redraw()
 	m.fitList()
 }
@@ -105,9 +103,7 @@ func (m *Model) Refresh(c Content) {
 
 // show shows a side, or a request if r is not nil.
 func (m *Model) show(s side, r *request) {
-	if r != m.document.request || r != nil || s != m.document.side {
-		m.search.stale = true
-	}
+	m.search.stale = m.search.stale || r != m.document.request || r != nil || s != m.document.side
 	m.draw.redraw()
 	m.document.show(s, r)
 	m.list.Page.ToTop()
@@ -137,11 +133,10 @@ func (m *Model) goTo(seq uint64) {
 
 // currentRow returns the row with the cursor; false if there is none.
 func (m *Model) currentRow() (item, bool) {
-	i := m.selected()
-	if i < 0 {
-		return item{}, false
+	if i := m.selected(); i >= 0 {
+		return m.document.items[i], true
 	}
-	return m.document.items[i], true
+	return item{}, false
 }
 
 // Jump moves the cursor to an event and searches for a query, so that its matches are

@@ -143,18 +143,11 @@ func (d *drawer) resultLines(b conversation.ToolResult, width int) []line {
 	return append(out, rendered(rows)...)
 }
 
-const (
-	partOfSummary = "part of the summary above"
-	partOfNote    = "part of the note above"
-	partOfGap     = "part of what is left out above"
-	wordUndone    = "undone"
-)
-
 // badge is the word for how a row is sent, "" if it is sent unchanged.
 func (d *drawer) badge(state projection.State, why string, back bool) string {
 	switch {
 	case back:
-		return d.styles.Muted.Render(wordUndone)
+		return d.styles.Muted.Render("undone")
 	case state == projection.StateVerbatim:
 		return ""
 	}
@@ -178,11 +171,11 @@ func isPart(r *inspect.HistoryRow) bool {
 func partOf(r *inspect.HistoryRow) string {
 	switch {
 	case projection.OnlyNoted(r.State, r.Why):
-		return partOfNote
+		return "part of the note above"
 	case r.State == projection.StateSummarised:
-		return partOfSummary
+		return "part of the summary above"
 	}
-	return partOfGap
+	return "part of what is left out above"
 }
 
 // Marks in the gutter of a row.

@@ -3,9 +3,8 @@ package history
 import (
 	"slices"
 
-	"plimsoll/compact/projection"
-
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -44,16 +43,6 @@ func (b *document) unit(event int) []int {
 		}
 	}
 	return []int{event}
-}
-
-func (b *document) results(unit []int) []uint64 {
-	var out []uint64
-	for _, i := range unit {
-		if _, ok := b.Log[i].Body.(conversation.ToolResult); ok {
-			out = append(out, b.Log[i].Seq)
-		}
-	}
-	return out
 }
 
 func (b *document) isSentUnchanged(r *inspect.HistoryRow) bool {
@@ -110,8 +99,8 @@ func (b *document) tokensOf(r *inspect.HistoryRow) string {
 	return change(b.tokens(originals), b.tokens(sent))
 }
 
-// callOf returns the tool call that a result answers; false if it is not among the events just before it.
-func (b *document) callOf(seq uint64, id string) (conversation.ToolCall, bool) {
+// subjectOf returns the subject of the call that a result answers, "" if it is not among the events just before it.
+func (b *document) subjectOf(seq uint64, id string) string {
 	at := b.index(seq)
 	for i := at - 1; i >= 0 && i >= at-callsBack; i-- {
 		reply, ok := b.Log[i].Body.(conversation.AssistantMessage)
@@ -120,20 +109,11 @@ func (b *document) callOf(seq uint64, id string) (conversation.ToolCall, bool) {
 		}
 		for _, c := range reply.Calls {
 			if c.ID == id {
-				return c, true
+				return subject(c)
 			}
 		}
 	}
-	return conversation.ToolCall{}, false
-}
-
-// subjectOf returns the subject of the call that a result answers, "" if it is unknown.
-func (b *document) subjectOf(seq uint64, id string) string {
-	c, ok := b.callOf(seq, id)
-	if !ok {
-		return ""
-	}
-	return subject(c)
+	return ""
 }
 
 // isText reports whether a row is a message other than a tool result.
@@ -172,14 +152,17 @@ func (b *document) isCutResult(it item) bool {
 // enterTarget returns the event to which Enter goes from an expanded row: for a summary the first event that it replaces, for
 // a pointer to a repeated result that result. It is 0 if there is none.
 func (b *document) enterTarget(it item) uint64 {
-	var msg *projection.Message
 	switch it.kind {
 	case kindOriginal:
 		if r := &b.rows[it.at]; r.Message >= 0 {
 			return b.View.Messages[r.Message].Repeats
 		}
 	case kindMessage:
-		msg = &b.messages[it.at]
+		msg := &b.messages[it.at]
+		if msg.Repeats == 0 && msg.State == projection.StateSummarised && len(msg.Events) > 0 {
+			return msg.Events[0]
+		}
+		return msg.Repeats
 	case kindEvent:
 		if s, ok := b.Log[it.at].Body.(conversation.Summary); ok {
 			if i := b.rowOfTurn(s.FromTurn); i >= 0 {
@@ -187,11 +170,5 @@ func (b *document) enterTarget(it item) uint64 {
 			}
 		}
 	}
-	switch {
-	case msg == nil:
-		return 0
-	case msg.Repeats == 0 && msg.State == projection.StateSummarised && len(msg.Events) > 0:
-		return msg.Events[0]
-	}
-	return msg.Repeats
+	return 0
 }

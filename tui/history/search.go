@@ -48,13 +48,10 @@ func (s *search) parseField() {
 // nextMatch returns the next matching row after at, or the previous one if by is -1, and wraps around. Without matches it is -1.
 // With inclusive it returns at itself if that matches.
 func (s *search) nextMatch(at, by int, inclusive bool) int {
-	if !s.isActive {
+	if !s.isActive || len(s.matches()) == 0 {
 		return -1
 	}
 	found := s.matches()
-	if len(found) == 0 {
-		return -1
-	}
 	i, there := slices.BinarySearch(found, at)
 	switch {
 	case there && inclusive:

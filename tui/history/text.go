@@ -156,11 +156,8 @@ func (p *painter) foldFrom(text string, n, width int) int {
 		return 0
 	}
 	at, ok := p.search.query.Find(text)
-	if !ok {
-		return 0
-	}
 	before := text[:at.Start]
-	if len(before) < width && strings.Count(before, "\n") < n {
+	if !ok || len(before) < width && strings.Count(before, "\n") < n {
 		return 0
 	}
 	from := strings.LastIndexByte(before, '\n') + 1

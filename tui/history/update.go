@@ -1,6 +1,8 @@
 package history
 
 import (
+	"cmp"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -38,8 +40,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 
 // click moves the cursor. A click on the row with the cursor expands or folds it.
 func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
-	top := m.frame().Top(m.height)
-	at := m.list.At(m.draw, msg.Mouse().Y-top)
+	at := m.list.At(m.draw, msg.Mouse().Y-m.frame().Top(m.list.Height))
 	if m.list.Helping() || msg.Button != tea.MouseLeft || at < 0 {
 		return nil
 	}
@@ -131,16 +132,14 @@ func (m *Model) cancel() pane.Action {
 
 // nextSide shows the next side, or leaves a request.
 func (m *Model) nextSide() pane.Action {
-	if m.document.request != nil {
+	switch {
+	case m.document.request != nil:
 		m.leaveRequest()
-		return nil
+	case m.document.side != sideCompactions:
+		seq := m.cursorEvent()
+		m.show((m.document.side+1)%sides, nil)
+		m.goTo(seq)
 	}
-	if m.document.side == sideCompactions {
-		return nil
-	}
-	seq := m.cursorEvent()
-	m.show((m.document.side+1)%sides, nil)
-	m.goTo(seq)
 	return nil
 }
 
@@ -217,10 +216,7 @@ func (m *Model) showRequest(by int) pane.Action {
 
 // leaveRequest goes back to the current conversation.
 func (m *Model) leaveRequest() {
-	seq := m.cursorEvent()
-	if seq == 0 {
-		seq = m.document.request.from
-	}
+	seq := cmp.Or(m.cursorEvent(), m.document.request.from)
 	m.show(m.document.side, nil)
 	m.goTo(seq)
 }
@@ -241,11 +237,10 @@ func (m *Model) updateSearchField(msg tea.Msg) pane.Action {
 		}
 		return nil
 	}
-	before := s.field.Text()
-	if !s.field.Update(msg, m.keys.Edit) {
+	switch before := s.field.Text(); {
+	case !s.field.Update(msg, m.keys.Edit):
 		return pane.Ignored{}
-	}
-	if s.field.Text() == before {
+	case s.field.Text() == before:
 		return nil
 	}
 	s.parseField()

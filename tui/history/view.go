@@ -29,9 +29,9 @@ func (m *Model) View() string {
 
 // placeholder is the text in place of the rows while there are none.
 func (m *Model) placeholder() []string {
-	margin, s := pane.Margin(m.width), &m.draw.styles
+	s := &m.draw.styles
 	if r := m.document.request; r != nil && r.state == requestFailed {
-		return pane.Each(s.Error, pane.Wrap("  "+plain.Text(r.err.Error()), m.width-2))
+		return pane.Each(s.Error, pane.Wrap("  "+plain.Text(r.err.Error()), m.list.Width-2))
 	} else if r != nil && r.state == requestPending {
 		return []string{s.Muted.Render("  building…")}
 	}
@@ -41,11 +41,8 @@ func (m *Model) placeholder() []string {
 		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. " +
 			"/compact compacts now; at the load line it happens automatically."
 	}
-	out := []string{margin + s.Text.Render(title), ""}
-	for _, l := range pane.Wrap(text, min(pane.Within(m.width), markdown.MaxProseWidth)) {
-		out = append(out, margin+s.Muted.Render(l))
-	}
-	return out
+	lines := pane.Each(s.Muted, pane.Wrap(text, min(pane.Within(m.list.Width), markdown.MaxProseWidth)))
+	return pane.Inset(append([]string{s.Text.Render(title), ""}, lines...), m.list.Width)
 }
 
 // paneContent is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
@@ -57,9 +54,9 @@ func (m *Model) paneContent() pane.Content {
 	case !ok:
 		v.Body = m.placeholder()
 	case m.showsDetailsBeside():
-		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.width, false))
-	case m.width >= leastDetail && (m.document.side != sideBoth || m.document.modified && m.width >= leastThree):
-		v.Aside = m.draw.inFull(m.selected(), pane.AsideWidth(m.width, false))
+		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.list.Width, false))
+	case m.list.Width >= leastDetail && (m.document.side != sideBoth || m.document.modified && m.list.Width >= leastThree):
+		v.Aside = m.draw.inFull(m.selected(), pane.AsideWidth(m.list.Width, false))
 	}
 	return v
 }
@@ -72,7 +69,7 @@ const (
 
 // showsDetailsBeside reports whether the details of the row with the cursor are at the right.
 func (m *Model) showsDetailsBeside() bool {
-	return m.document.side == sideCompactions && m.document.request == nil && pane.AsideWidth(m.width, false) > 0
+	return m.document.side == sideCompactions && m.document.request == nil && pane.AsideWidth(m.list.Width, false) > 0
 }
 
 // frame is the part around the rows. Its height does not depend on the row with the cursor.
@@ -84,7 +81,7 @@ func (m *Model) frame() pane.Frame {
 	if r := m.document.request; r != nil {
 		place := fmt.Sprintf("%d of %d", r.sent.Number, len(m.document.Requests))
 		f.Detail = "[as sent in request " + place + "]"
-		if m.width < leastColumns {
+		if m.list.Width < leastColumns {
 			f.Title, f.Detail = "Request "+place, "[as sent]"
 		}
 		f.Lines = []string{m.draw.styles.Muted.Render(r.description(m.draw.zone)), r.verdict(&m.draw.styles)}
@@ -103,17 +100,17 @@ func (m *Model) frame() pane.Frame {
 		}
 		f.Lines = append(f.Lines, m.draw.styles.Warning.Render(text))
 	}
-	if m.document.side == sideBoth && m.document.modified && m.width >= leastColumns && m.height >= leastHeads {
-		left := (pane.RowWidth(m.width) - gutter - divider) / 2
+	if m.document.side == sideBoth && m.document.modified && m.list.Width >= leastColumns && m.list.Height >= leastHeads {
+		left := (pane.RowWidth(m.list.Width) - gutter - divider) / 2
 		heads := pane.Fit("original", left+divider) + "what the model is sent instead"
-		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.width))+m.draw.styles.Faint.Render(heads))
+		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.list.Width))+m.draw.styles.Faint.Render(heads))
 	}
 	return f
 }
 
 // tabs are the sides, the shown one in brackets. On a narrow screen it is the only one.
 func (m *Model) tabs() string {
-	if m.width < leastColumns {
+	if m.list.Width < leastColumns {
 		return "[" + m.document.side.String() + "]"
 	}
 	var parts []string
@@ -134,10 +131,10 @@ const prompt = "/ "
 func (m *Model) status() string {
 	s := &m.draw.styles
 	if m.search.typing {
-		m.search.field.SetSize(pane.Within(m.width)-len(prompt)-len("no match  "), 1)
+		m.search.field.SetSize(pane.Within(m.list.Width)-len(prompt)-len("no match  "), 1)
 		line := s.Title.Render(prompt) + strings.Join(m.search.field.View(), "")
 		if m.search.isActive && len(m.search.matches()) == 0 {
-			line = pane.Between(line, s.Warning.Render("no match"), pane.Within(m.width))
+			line = pane.Between(line, s.Warning.Render("no match"), pane.Within(m.list.Width))
 		}
 		return line
 	}
@@ -153,7 +150,7 @@ func (m *Model) status() string {
 			style, text = s.Muted, m.draw.explainRow(it)
 		}
 	}
-	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.width))) + " "
+	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.list.Width))) + " "
 }
 
 // Cursor returns the place of the cursor in the field of the search, nil while that is closed.
@@ -163,11 +160,11 @@ func (m *Model) Cursor() *tea.Cursor {
 	}
 	x, _ := m.search.field.Cursor()
 	f := m.frame()
-	y := f.Top(m.height) + f.Body(m.height)
-	if f.Top(m.height) > 1+len(f.Lines) { // there are rules
+	y := f.Top(m.list.Height) + f.Body(m.list.Height)
+	if f.Top(m.list.Height) > 1+len(f.Lines) { // there are rules
 		y++
 	}
-	return tea.NewCursor(min(pane.Gutter(m.width)+len(prompt)+x, m.width-1), min(y, m.height-1))
+	return tea.NewCursor(min(pane.Gutter(m.list.Width)+len(prompt)+x, m.list.Width-1), min(y, m.list.Height-1))
 }
 
 // positionText is the number of the row with the cursor, or of the match.
@@ -184,7 +181,7 @@ func (m *Model) positionText() string {
 		}
 		return numbers.Count(len(found), "row") + " with a match"
 	}
-	if e := m.document.event(m.document.items[at]); e != nil && m.width >= leastColumns {
+	if e := m.document.event(m.document.items[at]); e != nil && m.list.Width >= leastColumns {
 		return fmt.Sprintf("turn %s · %d of %d", pane.Turn(e.Turn), at+1, n)
 	}
 	return fmt.Sprintf("%d of %d", at+1, n)
@@ -197,12 +194,12 @@ func (m *Model) hints() []string {
 	case m.search.typing:
 		return []string{pane.Hint("keep", k.Open), pane.Hint("end", k.Cancel)}
 	case m.document.request != nil:
-		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel), pane.Hint("keys", k.Help),
-			pane.Hint("open", k.Open), pane.Hint("copy", k.Copy)}
-	}
-	if m.document.side == sideCompactions {
-		return []string{pane.Hint("open", k.Open), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo), pane.Hint("close", k.Close),
-			pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump), pane.Hint("preview a compaction", k.Preview)}
+		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel),
+			pane.Hint("keys", k.Help), pane.Hint("open", k.Open), pane.Hint("copy", k.Copy)}
+	case m.document.side == sideCompactions:
+		return []string{pane.Hint("open", k.Open), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo),
+			pane.Hint("close", k.Close), pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump),
+			pane.Hint("preview a compaction", k.Preview)}
 	}
 	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
 	if it, ok := m.currentRow(); ok && m.draw.isOpen(it) {
@@ -219,6 +216,6 @@ func (m *Model) hints() []string {
 	if m.document.ReadOnly == "" {
 		out = append(out, pane.Hint("pin", k.Pin), pane.Hint("mask", k.Mask), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo))
 	}
-	return append(out, pane.Hint("requests", k.PreviousRequest, k.NextRequest), pane.Hint("search", k.Search), pane.Hint("copy", k.Copy),
-		pane.Hint("fork", k.Fork))
+	return append(out, pane.Hint("requests", k.PreviousRequest, k.NextRequest), pane.Hint("search", k.Search),
+		pane.Hint("copy", k.Copy), pane.Hint("fork", k.Fork))
 }
