@@ -20,26 +20,15 @@ import (
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
 func (b *document) isUndone(i int) bool {
-	if _, overlay := conversation.OriginOf(b.Log[i].Body); !overlay {
-		return false
-	}
-	for _, e := range b.epochFrom(i) {
-		if b.active[e.Seq] {
-			return false
-		}
-	}
-	return true
+	_, overlay := conversation.OriginOf(b.Log[i].Body)
+	return overlay && !slices.ContainsFunc(b.epochFrom(i), func(e conversation.Event) bool { return b.active[e.Seq] })
 }
 
 // undoneLabel says what happened to an overlay that is no longer in force.
 func undoneLabel(b conversation.Body) string {
-	switch b := b.(type) {
-	case conversation.Rewind:
+	revert, is := b.(conversation.Revert)
+	if b.Kind() == conversation.KindRewind || is && revert.Redoes == 0 {
 		return "redone since"
-	case conversation.Revert:
-		if b.Redoes == 0 {
-			return "redone since"
-		}
 	}
 	return "undone"
 }
@@ -140,10 +129,7 @@ func (b *document) describe(i int) string {
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Checkpoint:
-		if body.Unknown {
-			return "which files " + body.By + " changed is not known"
-		}
-		return "kept before " + body.By + " changed it: " + pathsOf(body.Files)
+		return checkpointed(body)
 	case conversation.Rewound:
 		return fmt.Sprintf("files brought back to before turn %s: %s", pane.Turn(body.Turn), pathsOf(body.Files))
 	case conversation.Attempt:
@@ -152,6 +138,13 @@ func (b *document) describe(i int) string {
 		return "a summary was paid for, and no compaction has used it so far"
 	}
 	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
+}
+
+func checkpointed(c conversation.Checkpoint) string {
+	if c.Unknown {
+		return "which files " + c.By + " changed is not known"
+	}
+	return "kept before " + c.By + " changed it: " + pathsOf(c.Files)
 }
 
 func pathsOf(files []conversation.FileVersion) string {
@@ -208,12 +201,11 @@ func (b *document) reverted(r conversation.Revert) string {
 func namesOf(events []uint64) string {
 	const most = 6
 	var parts []string
-	for i, seq := range events {
-		if i == most {
-			parts = append(parts, "…")
-			break
-		}
+	for _, seq := range events[:min(len(events), most)] {
 		parts = append(parts, eventName(seq))
+	}
+	if len(events) > most {
+		parts = append(parts, "…")
 	}
 	return strings.Join(parts, ", ")
 }

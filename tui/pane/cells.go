@@ -67,8 +67,13 @@ func WrapHanging(text string, width int) []string {
 			out = append(out, line)
 			continue
 		}
-		hang := strings.Repeat(" ", hanging(line, width))
-		first := ansi.Truncate(line, len(hang), "")
+		const leastText = 4                                   // cells of an item's text that the indentation leaves
+		mark := ansi.StringWidth(listMark().FindString(line)) // continued lines are not indented if that leaves too little
+		if mark > width/2 || width-mark < leastText {
+			mark = 0
+		}
+		hang := strings.Repeat(" ", mark)
+		first := ansi.Truncate(line, mark, "")
 		for i, part := range Wrap(line[len(first):], width-len(hang)) {
 			if i == 0 {
 				part = first + part
@@ -79,15 +84,6 @@ func WrapHanging(text string, width int) []string {
 		}
 	}
 	return out
-}
-
-// hanging returns the indentation of continued lines, in cells: that of the text, or 0 if that leaves too little room.
-func hanging(line string, width int) int {
-	const least = 4 // cells for the text
-	if cells := ansi.StringWidth(listMark().FindString(line)); cells <= width/2 && width-cells >= least {
-		return cells
-	}
-	return 0
 }
 
 // WrapCode breaks a line of code into lines of at most width cells: after a blank or a punctuation character in the second half

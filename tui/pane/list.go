@@ -56,20 +56,14 @@ func (l *List) reveal(r Rows) {
 		l.top, l.skip = l.sel, 0
 		return
 	}
-	if end := l.offset(r, l.sel) + height; end <= l.height {
+	if l.offset(r, l.sel)+height <= l.height {
 		return
 	}
-	l.endAt(r, l.sel, height)
-}
-
-// endAt scrolls until a row of this height ends at the last line.
-func (l *List) endAt(r Rows, row, height int) {
-	lines := height
-	for l.top = row; lines < l.height && l.top > 0; {
+	for l.top = l.sel; height < l.height && l.top > 0; { // scroll until the row ends at the last line
 		l.top--
-		lines += l.rowHeight(r, l.top)
+		height += l.rowHeight(r, l.top)
 	}
-	l.skip = max(0, lines-l.height)
+	l.skip = max(0, height-l.height)
 }
 
 func (l *List) rowHeight(r Rows, row int) int { return len(r.Lines(row, row == l.sel, l.width)) }

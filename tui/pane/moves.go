@@ -47,8 +47,6 @@ func DefaultMoves() Moves {
 // the line of the screen on which the list begins, for mouse clicks.
 func (l *List) Update(r Rows, msg tea.Msg, keys Moves, y int) bool {
 	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return l.press(r, msg, keys)
 	case tea.MouseWheelMsg:
 		if by := Wheel(msg); by != 0 {
 			l.Scroll(r, by)
@@ -60,11 +58,7 @@ func (l *List) Update(r Rows, msg tea.Msg, keys Moves, y int) bool {
 		}
 		return true
 	}
-	return false
-}
-
-func (l *List) press(r Rows, k tea.KeyPressMsg, keys Moves) bool {
-	switch {
+	switch k, _ := msg.(tea.KeyPressMsg); {
 	case key.Matches(k, keys.Up):
 		l.Step(r, -1)
 	case key.Matches(k, keys.Down):

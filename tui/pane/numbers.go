@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -42,10 +43,7 @@ func Reason(why string) string {
 		return why
 	}
 	from, _ := strconv.Atoi(part[1])
-	to, err := strconv.Atoi(part[2])
-	if err != nil {
-		to = from
-	}
+	to, _ := strconv.Atoi(cmp.Or(part[2], part[1]))
 	return Turns(from, to) + why[len(part[0]):]
 }
 

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"fmt"
+	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -64,10 +65,8 @@ func Range(top, height, lines int) string {
 // view, and an empty line between groups.
 func (s Styles) KeyList(width int, groups ...[]key.Binding) []string {
 	names := 0
-	for _, group := range groups {
-		for _, b := range group {
-			names = max(names, ansi.StringWidth(b.Help().Key))
-		}
+	for _, b := range slices.Concat(groups...) {
+		names = max(names, ansi.StringWidth(b.Help().Key))
 	}
 	var out []string
 	for n, group := range groups {
