@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -167,10 +168,8 @@ func checkForm(s string, tag reflect.StructTag) error {
 
 // checkWord checks that word is one of known. The error lists these and suggests the nearest.
 func checkWord(word string, known []string) error {
-	for _, k := range known {
-		if word == k {
-			return nil
-		}
+	if slices.Contains(known, word) {
+		return nil
 	}
 	return invalid(suggestion(nearest(word, known)), "%s is not one of %s", quote(word), listWords(known))
 }
@@ -215,15 +214,12 @@ func checkURL(s string) error {
 }
 
 func checkHost(s string) error {
-	if _, err := netip.ParsePrefix(s); err == nil {
-		return nil
-	}
-	if _, err := netip.ParseAddr(s); err == nil {
-		return nil
-	}
+	_, notNetwork := netip.ParsePrefix(s)
+	_, notAddress := netip.ParseAddr(s)
 	name := strings.TrimSuffix(s, ".")
-	_, err := strconv.Atoi(name[strings.LastIndexByte(name, '.')+1:])
-	if isMadeOf(name, "-_.") && err != nil { // a host name that ends in a number is a mistyped address
+	_, notNumber := strconv.Atoi(name[strings.LastIndexByte(name, '.')+1:])
+	isHostName := isMadeOf(name, "-_.") && notNumber != nil // one that ends in a number is a mistyped address
+	if notNetwork == nil || notAddress == nil || isHostName {
 		return nil
 	}
 	return invalid("write a name, an address or a network such as 10.0.0.0/8, without scheme and port", "%s is not a host, address or network", quote(s))

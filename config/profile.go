@@ -49,18 +49,17 @@ func BuiltinProfiles() map[string]Profile {
 
 // Profile returns the profile of a name: the configured one, else the built-in one. It reports false if there is neither.
 func (c Compaction) Profile(name string) (Profile, bool) {
-	if p, ok := c.Profiles[name]; ok {
-		return p, true
-	}
-	p, ok := BuiltinProfiles()[name]
+	p, ok := c.allProfiles()[name]
 	return p, ok
 }
 
 // ProfileNames lists the configured and built-in profiles, sorted.
-func (c Compaction) ProfileNames() []string {
+func (c Compaction) ProfileNames() []string { return sortedKeys(c.allProfiles()) }
+
+func (c Compaction) allProfiles() map[string]Profile {
 	all := BuiltinProfiles()
 	maps.Copy(all, c.Profiles)
-	return sortedKeys(all)
+	return all
 }
 
 // shorthand is a table that may also be written as one word.
@@ -76,14 +75,8 @@ func (t *ToolCalls) setDefaults() { *t = ToolCalls{Policy: "strip", Request: tru
 var toolCallWords = []string{"strip", "strip-responses", "strip-requests", "omit"}
 
 func (t *ToolCalls) fromWord(word string) error {
-	switch word {
-	case "strip":
-		*t = ToolCalls{Policy: "strip", Request: true, Response: true}
-	case "strip-responses":
-		*t = ToolCalls{Policy: "strip", Response: true}
-	case "strip-requests":
-		*t = ToolCalls{Policy: "strip", Request: true}
-	case "omit":
+	*t = ToolCalls{Policy: "strip", Request: word != "strip-responses", Response: word != "strip-requests"}
+	if word == "omit" {
 		*t = ToolCalls{Policy: "omit"}
 	}
 	return checkWord(word, toolCallWords)
@@ -106,8 +99,7 @@ type Compaction struct {
 // Rules returns the compaction rules of this configuration: those of the preset with the user's settings applied.
 func (c Config) Rules() preset.Rules {
 	r := preset.Rules{Values: c.Compaction.Values, Profiles: map[string]preset.Profile{}, Tools: preset.RulesOf(c.Compaction.Preset).Tools}
-	for _, name := range c.Compaction.ProfileNames() {
-		p, _ := c.Compaction.Profile(name) // every listed name exists
+	for name, p := range c.Compaction.allProfiles() {
 		r.Profiles[name] = p.policies(r.Summary)
 	}
 	for name, t := range c.Tools {

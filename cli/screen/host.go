@@ -50,7 +50,7 @@ type shown struct {
 
 // NewHost returns a host whose first conversation is the one that o names.
 func NewHost(deps *session.Agents, options ChatOptions) *Host {
-	return &Host{deps: deps, first: options}
+	return &Host{deps: deps, first: options, uses: toolUses{kept: map[string]storedUses{}}}
 }
 
 // ChatOptions says which conversation the chat opens.

@@ -42,10 +42,7 @@ func (h *Host) loadShown(ctx context.Context) (*storage.Store, string, []convers
 
 // storedEvents reads the events of the open conversation, none before the first is stored.
 func (h *Host) storedEvents(ctx context.Context, running *session.Running) []conversation.Event {
-	events, _, err := h.deps.Resources.Store.Load(ctx, running.ID)
-	if err != nil {
-		return nil
-	}
+	events, _, _ := h.deps.Resources.Store.Load(ctx, running.ID) // none with an error
 	return events
 }
 
@@ -61,17 +58,6 @@ func (h *Host) Request(ctx context.Context, event uint64) (inspect.RebuiltReques
 		}
 	}
 	return inspect.RebuiltRequest{}, fmt.Errorf("e%d records no request", event)
-}
-
-func fullText(ctx context.Context, store *storage.Store, id string, e conversation.Event, r conversation.ToolResult) (string, error) {
-	if r.Blob == "" {
-		return r.Text, nil
-	}
-	text, err := store.Blob(ctx, id, r.Blob)
-	if err != nil {
-		return "", fmt.Errorf("reading the full text of event %d: %w", e.Seq, err)
-	}
-	return text, nil
 }
 
 // maxPageChars is how many characters a page shows: more would take long to wrap.
@@ -160,12 +146,17 @@ func fullEventText(ctx context.Context, store *storage.Store, id string, e conve
 	case conversation.AssistantMessage:
 		text = fullReplyText(b)
 	case conversation.ToolResult:
-		full, err := fullText(ctx, store, id, e, b)
-		if err != nil && ctx.Err() != nil {
-			return "", err
+		if text = b.Text; b.Blob == "" {
+			break
 		}
-		if text = full; err != nil { // the log still has the cut text
-			text = b.Text + "\n\n(" + err.Error() + "; plimsoll doctor says more)"
+		full, err := store.Blob(ctx, id, b.Blob)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return "", err
+		case err != nil: // the log still has the cut text
+			text += fmt.Sprintf("\n\n(reading the full text of event %d: %v; plimsoll doctor says more)", e.Seq, err)
+		default:
+			text = full
 		}
 	case conversation.Summary:
 		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)

@@ -147,9 +147,6 @@ func (t *toolUses) add(ctx context.Context, store *storage.Store, uses map[strin
 	defer cancel()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.kept == nil {
-		t.kept = map[string]storedUses{}
-	}
 	entries, _ := store.List(ctx, storage.Filter{Tasks: true}) // without the list nothing is counted
 	for _, e := range entries {
 		of, known := t.kept[e.ID]

@@ -48,15 +48,10 @@ func (m *memoryReleaser) observe(list []updates.Update) {
 
 // releaseSpareMemory returns free memory to the system if there is much of it.
 func releaseSpareMemory() {
-	if spareBytes() >= minSpareBytes {
-		debug.FreeOSMemory()
-	}
-}
-
-// spareBytes is the number of heap bytes that are free, or were garbage in the newest collection.
-func spareBytes() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(s)
 	free, objects, live := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64()
-	return free + objects - min(objects, live)
+	if free+objects-min(objects, live) >= minSpareBytes { // free, or garbage in the newest collection
+		debug.FreeOSMemory()
+	}
 }

@@ -131,7 +131,10 @@ func (a *Agents) CompactRunning(ctx context.Context, r *Running, request edit.Re
 					done.Summary = s.writtenSummary(b)
 				}
 			case updates.CompactionFailed:
-				isFinished, err = true, compactionError(u.Err)
+				isFinished, err = true, u.Err
+				if u.Err.Class == llm.BadRequest && (errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, edit.ErrNoRange)) {
+					err = console.WithHint(errors.New(u.Err.Message), u.Err.Hint) // without its class: nothing was sent to a server
+				}
 			case updates.Status:
 				if isFinished && u.Phase == updates.Idle {
 					return done, err
@@ -139,15 +142,6 @@ func (a *Agents) CompactRunning(ctx context.Context, r *Running, request edit.Re
 			}
 		}
 	}
-}
-
-// compactionError is the error of a failed compaction for the command line. If nothing can be gained, the class "bad
-// request" is removed: nothing was sent to a server.
-func compactionError(e *llm.Error) error {
-	if e.Class == llm.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
-		return console.WithHint(errors.New(e.Message), e.Hint)
-	}
-	return e
 }
 
 // writtenSummary is a committed summary with its size, for --json.

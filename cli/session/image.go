@@ -67,7 +67,10 @@ func (r *Running) LookAtImage(workspace, name string) (ImageInfo, error) {
 	}
 	var w, h, pages int
 	if pdf := strings.EqualFold(filepath.Ext(name), ".pdf"); pdf {
-		pages, err = pagesOf(f)
+		var file []byte
+		if file, err = io.ReadAll(io.LimitReader(f, picture.MaxPDF+1)); err == nil {
+			pages, err = picture.Pages(file)
+		}
 	} else {
 		w, h, err = picture.Size(f)
 	}
@@ -88,15 +91,6 @@ func (r *Running) LookAtImage(workspace, name string) (ImageInfo, error) {
 			strings.Join(r.Agents.Providers.Seeing(model.Provider, pages > 0), ", ") + " see it; only the name is sent · " + info.Text
 	}
 	return info, nil
-}
-
-// pagesOf counts the pages of the file of a PDF.
-func pagesOf(f io.Reader) (int, error) {
-	p, err := io.ReadAll(io.LimitReader(f, picture.MaxPDF+1))
-	if err != nil {
-		return 0, err
-	}
-	return picture.Pages(p)
 }
 
 // imageSide is the longest side of an image that is attached, in pixels.
