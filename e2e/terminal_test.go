@@ -267,11 +267,15 @@ func (t *terminal) wait(what string, wanted func(screen) bool) screen {
 	t.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
+	s := t.shown()
 	for ended := false; ; {
 		t.mu.Lock()
-		s, changed, partial := newScreen(t.screen), t.changed, t.partial
+		changed, complete := t.changed, !t.partial || ended
+		if complete { // within a frame it is the one before
+			s = newScreen(t.screen)
+		}
 		t.mu.Unlock()
-		if (!partial || ended) && wanted(s) {
+		if complete && wanted(s) {
 			return s
 		}
 		if ended {

@@ -251,14 +251,14 @@ func TestEveryLogHasAPage(t *testing.T) {
 	})
 }
 
-// A text that parsers take long for is shown, and quickly: this test would not end otherwise.
+// A text that parsers take long for is shown as it is.
 func TestHeavyMarkdownIsPlainText(t *testing.T) {
 	t.Parallel()
-	for _, heavy := range []string{strings.Repeat("*a **b ", 60_000), strings.Repeat("[", 200_000), strings.Repeat("> ", 60_000), strings.Repeat("- ", 60_000) + "x",
-		strings.Repeat("|a", 20_000) + "\n" + strings.Repeat("|-", 20_000) + "\n" + strings.Repeat("|\n", 20_000), strings.Repeat("`a``b", 50_000)} {
+	for _, heavy := range []string{strings.Repeat("*a **b ", 6_000), strings.Repeat("[", 20_000), strings.Repeat("> ", 6_000), strings.Repeat("- ", 6_000) + "x",
+		strings.Repeat("|a", 2_000) + "\n" + strings.Repeat("|-", 2_000) + "\n" + strings.Repeat("|\n", 2_000), strings.Repeat("`a``b", 5_000)} {
 		got := write(t, conversationOf(t, conversation.UserMessage{Text: heavy}), page.Omit{})
-		if len(got) > 4*len(heavy)+20_000 {
-			t.Errorf("%.20q has grown from %d to %d bytes", heavy, len(heavy), len(got))
+		if strings.Contains(got, `<div class="md">`) || len(got) > 4*len(heavy)+20_000 {
+			t.Errorf("%.20q is parsed: %d bytes became %d", heavy, len(heavy), len(got))
 		}
 	}
 }
@@ -272,10 +272,10 @@ func conversationOf(t *testing.T, bodies ...conversation.Body) []conversation.Ev
 	return l.Events()
 }
 
-// Ten thousand messages are written one by one: when the text of a result is read, the one before it is written.
+// Two thousand messages are written one by one: when the text of a result is read, the one before it is written.
 func TestLongConversationIsStreamed(t *testing.T) {
 	t.Parallel()
-	const results = 5_000
+	const results = 1_000
 	bodies := []conversation.Body{conversation.UserMessage{Text: "go"}}
 	for i := range results {
 		id := fmt.Sprint("call", i)
