@@ -171,7 +171,7 @@ func TestBodiesAreBounded(t *testing.T) {
 			w.Header().Set("Content-Type", "text/plain")
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
-			_, _ = io.CopyN(z, zeros{}, 64<<20)
+			_, _ = io.CopyN(z, zeros{}, 8<<20)
 			_ = z.Close()
 		case "/slow":
 			w.WriteHeader(http.StatusOK)
