@@ -118,7 +118,6 @@ type Profile = preview.Profile
 type Backend interface {
 	// Open opens the conversation that the program was started with.
 	Open(ctx context.Context) (Conversation, error)
-	StoredConversations
 	// Resume leaves the open conversation and continues another.
 	Resume(ctx context.Context, id string) (Conversation, error)
 	// New leaves the open conversation and begins another.
@@ -131,10 +130,53 @@ type Backend interface {
 	// Delete removes the open conversation for good and begins another.
 	Delete(ctx context.Context) (Conversation, error)
 
-	Connector
-	Configurer
-	Commander
-	BackgroundCommands
+	// Conversations lists the stored conversations, newest first. The error of a method for one that is open in another window
+	// names that window.
+	Conversations(ctx context.Context) ([]Stored, error)
+	// LastExchange returns the newest message of the user and the reply, shortened.
+	LastExchange(ctx context.Context, id string) (question, reply string, err error)
+	// RenameStored renames a conversation that is not open here.
+	RenameStored(ctx context.Context, id, title string) error
+	// RemoveStored deletes a conversation that is not open here.
+	RemoveStored(ctx context.Context, id string) error
+	// ForkStored leaves the open conversation and continues a copy of another.
+	ForkStored(ctx context.Context, id string) (Conversation, error)
+
+	// Providers lists the providers: those with a key and servers that answer come first.
+	Providers(ctx context.Context) ([]Provider, error)
+	// Connect tries a key with a request that costs nothing, and stores it. If that
+	// fails nothing is stored, and the error says what to do. The next request of the
+	// open conversation to that provider uses the new key.
+	Connect(ctx context.Context, provider string, key Secret) (Connected, error)
+	// Disconnect removes the stored key of a provider, and returns the provider's new state.
+	Disconnect(ctx context.Context, provider string) (Provider, error)
+
+	// Settings lists the settings of the open conversation and of the program. Values are written as in the configuration
+	// file, texts also without quotes; the error for an invalid value says what is wrong.
+	Settings(ctx context.Context) ([]Setting, error)
+	// TrySetting computes the effect of a value without changing anything.
+	TrySetting(ctx context.Context, key, value string) (SettingEffect, error)
+	// ChangeSetting applies a value to the open conversation and records it there, or
+	// stores it for the next start, as [Setting.Applies] says.
+	ChangeSetting(ctx context.Context, key, value string) error
+	// KeepSettings stores values by key as defaults for new conversations, and returns the name of the file.
+	KeepSettings(ctx context.Context, set map[string]string) (file string, err error)
+
+	// OwnCommands lists the slash commands of the user's own. The error says which files are passed over; the others are
+	// returned with it.
+	OwnCommands(ctx context.Context) ([]OwnCommand, error)
+	// MakeMessage makes the message of a command. approved lists the commands and files that the user said yes to. The
+	// error is a *CommandApproval if another needs a yes; then nothing has run.
+	MakeMessage(ctx context.Context, name, args string, approved []string) (string, error)
+
+	// Jobs lists the commands of the model in the background, the newest first, also those that ended. The error of a method
+	// for them may be that the conversation is read-only.
+	Jobs(ctx context.Context) ([]Job, error)
+	// EndJob ends one, and returns when it has ended.
+	EndJob(ctx context.Context, id string) error
+	// MoveToBackground lets the commands that run in the foreground go on in the background. The error says why none can.
+	MoveToBackground(ctx context.Context) error
+
 	// SetFavorite marks a model as a favorite, or removes the mark.
 	SetFavorite(ctx context.Context, model string, on bool) error
 	// NewWithModel leaves the open conversation and begins another with a model.
@@ -196,57 +238,6 @@ type Backend interface {
 	Search(ctx context.Context, query string) (Found, error)
 }
 
-// Configurer reads and changes the settings of the open conversation and of the program.
-// Values are written as in the configuration file, texts also without quotes; the error
-// for an invalid value says what is wrong.
-type Configurer interface {
-	// Settings lists them.
-	Settings(ctx context.Context) ([]Setting, error)
-	// TrySetting computes the effect of a value without changing anything.
-	TrySetting(ctx context.Context, key, value string) (SettingEffect, error)
-	// ChangeSetting applies a value to the open conversation and records it there, or
-	// stores it for the next start, as [Setting.Applies] says.
-	ChangeSetting(ctx context.Context, key, value string) error
-	// KeepSettings stores values by key as defaults for new conversations, and returns the name of the file.
-	KeepSettings(ctx context.Context, set map[string]string) (file string, err error)
-}
-
-// StoredConversations holds the stored conversations. The error for a conversation that is open in
-// another window names that window.
-type StoredConversations interface {
-	// Conversations lists them, newest first.
-	Conversations(ctx context.Context) ([]Stored, error)
-	// LastExchange returns the newest message of the user and the reply, shortened.
-	LastExchange(ctx context.Context, id string) (question, reply string, err error)
-	// RenameStored renames a conversation that is not open here.
-	RenameStored(ctx context.Context, id, title string) error
-	// RemoveStored deletes a conversation that is not open here.
-	RemoveStored(ctx context.Context, id string) error
-	// ForkStored leaves the open conversation and continues a copy of another.
-	ForkStored(ctx context.Context, id string) (Conversation, error)
-}
-
-// Connector lists the providers and stores their keys.
-type Connector interface {
-	// Providers lists the providers: those with a key and servers that answer come first.
-	Providers(ctx context.Context) ([]Provider, error)
-	// Connect tries a key with a request that costs nothing, and stores it. If that
-	// fails nothing is stored, and the error says what to do. The next request of the
-	// open conversation to that provider uses the new key.
-	Connect(ctx context.Context, provider string, key Secret) (Connected, error)
-	// Disconnect removes the stored key of a provider, and returns the provider's new state.
-	Disconnect(ctx context.Context, provider string) (Provider, error)
-}
-
-// Commander lists the slash commands of the user's own, and makes messages of them.
-type Commander interface {
-	// OwnCommands lists them. The error says which files are passed over; the others are returned with it.
-	OwnCommands(ctx context.Context) ([]OwnCommand, error)
-	// MakeMessage makes the message of a command. approved lists the commands and files that the user said yes to. The
-	// error is a *CommandApproval if another needs a yes; then nothing has run.
-	MakeMessage(ctx context.Context, name, args string, approved []string) (string, error)
-}
-
 // Secret is an API key; see [dialog.Secret].
 type Secret = dialog.Secret
 
@@ -274,7 +265,7 @@ type Stored = choices.Conversation
 // ModelChoice is a model to choose from.
 type ModelChoice = choices.Model
 
-// The settings as [Configurer] returns them.
+// The settings as [Backend] returns them.
 type (
 	Setting       = settings.Row
 	SettingEffect = settings.Effect

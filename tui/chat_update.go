@@ -33,7 +33,9 @@ func (c *chat) update(u updates.Update) pane.Action {
 		c.animation.streamingCall, c.animation.thinking = "", u.Text == "" && u.Reasoning != ""
 		c.transcript.Delta(u.Text, u.Reasoning)
 	case updates.CallStreaming:
-		c.animation.streamingCall = callProgress(u)
+		if c.animation.streamingCall = u.Name; u.Chars >= 1000 {
+			c.animation.streamingCall = fmt.Sprintf("%s (%s characters so far)", u.Name, pane.Tokens(u.Chars))
+		}
 	case updates.Discarded:
 		c.transcript.Discard()
 	case updates.ToolStarted:
@@ -76,14 +78,6 @@ func (c *chat) addEvents(events []conversation.Event) {
 			c.ownListedAt, c.filesListedAt = time.Time{}, time.Time{}
 		}
 	}
-}
-
-// callProgress names the call that the model is writing.
-func callProgress(u updates.CallStreaming) string {
-	if u.Chars < 1000 {
-		return u.Name
-	}
-	return fmt.Sprintf("%s (%s characters so far)", u.Name, pane.Tokens(u.Chars))
 }
 
 // showFailed shows a failure in the transcript, where it stays, unless it is in the log already.

@@ -30,9 +30,6 @@ func (v *views) newHistory(compactionsOnly bool) *historyView {
 }
 
 func (v *views) openCompactionLog() pane.Action {
-	if no := v.whyNotOpen(); no != nil {
-		return no
-	}
 	if view, open := v.topView().(*historyView); open && view.compactionsOnly {
 		return nil
 	}
@@ -49,10 +46,7 @@ func (v *views) toggleHistory() pane.Action {
 
 // openHistoryAt opens the browser at an event, 0 for the end, with the query that found it.
 func (v *views) openHistoryAt(event uint64, query string) pane.Action {
-	if no := v.whyNotOpen(); no != nil {
-		return no
-	}
-	if !v.session.outline.HasMessages() {
+	if v.session.isOpen && !v.session.outline.HasMessages() {
 		return refusal("no history yet")
 	}
 	view, open := v.topView().(*historyView)

@@ -12,16 +12,6 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// BackgroundCommands are the commands of the model that go on in the background. An error says that the conversation is read-only.
-type BackgroundCommands interface {
-	// Jobs lists them, the newest first, also those that ended.
-	Jobs(ctx context.Context) ([]Job, error)
-	// EndJob ends one, and returns when it has ended.
-	EndJob(ctx context.Context, id string) error
-	// MoveToBackground lets the commands that run in the foreground go on in the background. The error says why none can.
-	MoveToBackground(ctx context.Context) error
-}
-
 // Job is a command in the background.
 type Job struct {
 	ID      string

@@ -29,13 +29,11 @@ type MemoryFile struct {
 	Tokens int // estimated, of the text
 }
 
-// memory lists the files with instructions; the chosen one opens in the user's editor.
-func (l *lists) memory() pane.Action { return l.listMemory(false) }
-
-// listMemory is memory; take first takes over the files that changed.
-func (l *lists) listMemory(take bool) pane.Action {
-	b := l.env.Backend
-	return newReadAction(func(ctx context.Context) (Memory, error) { return b.Memory(ctx, take) }, "the instructions are listed: /memory shows them", l.openMemory)
+// memory lists the files with instructions; the chosen one opens in the user's editor. take first takes over the files that
+// changed.
+func (l *lists) memory(take bool) pane.Action {
+	read := func(ctx context.Context) (Memory, error) { return l.env.Backend.Memory(ctx, take) }
+	return newReadAction(read, "the instructions are listed: /memory shows them", l.openMemory)
 }
 
 func (l *lists) openMemory(m Memory) pane.Action {
@@ -53,7 +51,7 @@ func (l *lists) openMemory(m Memory) pane.Action {
 			if i, err := strconv.Atoi(item); err == nil {
 				return l.editMemory(m.Files[i])
 			}
-			return confirm("Instructions", m.Changed, "take it over", "keep what it has", func() pane.Action { return l.listMemory(true) })
+			return confirm("Instructions", m.Changed, "take it over", "keep what it has", func() pane.Action { return l.memory(true) })
 		},
 	})
 	for i, f := range m.Files {
@@ -73,7 +71,7 @@ func (l *lists) editMemory(f MemoryFile) pane.Action {
 			if err != nil {
 				return openDialog{dialog.NewText(f.Name, f.Text)}
 			}
-			return tea.Exec(run, func(err error) tea.Msg { return commandResult{err, l.memory} })
+			return tea.Exec(run, func(err error) tea.Msg { return commandResult{err, func() pane.Action { return l.memory(false) }} })
 		}}
 	})
 }

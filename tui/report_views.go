@@ -22,9 +22,6 @@ type contextView struct {
 }
 
 func (v *views) openContext() pane.Action {
-	if no := v.whyNotOpen(); no != nil {
-		return no
-	}
 	if view, open := v.topView().(*contextView); open {
 		view.refresh(v)
 		return nil
@@ -83,9 +80,6 @@ type settingsView struct {
 }
 
 func (v *views) openSettings() pane.Action {
-	if no := v.whyNotOpen(); no != nil {
-		return no
-	}
 	if _, open := v.topView().(*settingsView); open {
 		return nil
 	}

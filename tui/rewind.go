@@ -247,9 +247,6 @@ type showPlan struct {
 }
 
 func (v *views) openPlan(a showPlan) pane.Action {
-	if no := v.whyNotOpen(); no != nil {
-		return no
-	}
 	var files []changes.File
 	for _, f := range a.plan.Files {
 		if d, ok := diff.Parse(f.Diff); ok {

@@ -31,7 +31,7 @@ const typingPause = 200 * time.Millisecond
 // openSearch opens the search, and searches for text unless it is "".
 func (v *views) openSearch(text string) pane.Action {
 	view := &searchView{Model: search.New(search.Options{Styles: v.styles.pane(), Keys: &v.env.Keys.Search})}
-	shown := v.open(view)
+	shown := v.show(view)
 	if text == "" {
 		return shown
 	}
@@ -119,9 +119,6 @@ func (v *views) openDiff(args string) pane.Action {
 	turn, err := strconv.Atoi(cmp.Or(args, "1"))
 	if turn--; err != nil || turn < 0 {
 		return refusal("usage: /diff [TURN]")
-	}
-	if no := v.whyNotOpen(); no != nil {
-		return no
 	}
 	if _, open := v.topView().(*diffView); open {
 		return nil

@@ -65,7 +65,15 @@ func (v *views) topView() fullView {
 	return v.stack[len(v.stack)-1]
 }
 
+// open shows a view of the open conversation; without one it says why not.
 func (v *views) open(view fullView) pane.Action {
+	if !v.session.isOpen {
+		return refusal(v.session.whyNotSendable())
+	}
+	return v.show(view)
+}
+
+func (v *views) show(view fullView) pane.Action {
 	view.restyle(v.styles)
 	v.stack = append(v.stack, view)
 	v.activate(view)
@@ -146,14 +154,6 @@ func (v *views) dispatch(msg tea.Msg) pane.Action {
 		return handler.handleAction(v, action)
 	}
 	return action
-}
-
-// whyNotOpen returns a snackbar that says why no view of the conversation can open, or nil.
-func (v *views) whyNotOpen() pane.Action {
-	if v.session.isOpen {
-		return nil
-	}
-	return refusal(v.session.whyNotSendable())
 }
 
 // Updates go to the views that show them.

@@ -24,14 +24,9 @@ const (
 	roomForIndent = 24
 )
 
-// joinLines returns the text of a block's lines, with the delimiters that were replaced.
+// joinLines returns the text of lines, with the delimiters that were replaced.
 func joinLines(lines *text.Segments, source []byte) string {
-	var b strings.Builder
-	for i := range lines.Len() {
-		seg := lines.At(i)
-		b.Write(restoreDelimiters(seg.Value(source)))
-	}
-	return b.String()
+	return string(restoreDelimiters(lines.Value(source)))
 }
 
 // fence lays out a fenced block. While the block is open and the text is streaming it has no colours: see liveFence.

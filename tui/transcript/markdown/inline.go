@@ -140,12 +140,8 @@ func (p *page) rewriteCode(c *ast.CodeSpan) {
 }
 
 func (p *page) rewriteHTML(parent ast.Node, h *ast.RawHTML) {
-	var b strings.Builder
-	for i := range h.Segments.Len() {
-		seg := h.Segments.At(i)
-		b.Write(restoreDelimiters(seg.Value(p.source)))
-	}
-	tag := strings.ToLower(strings.Join(strings.Fields(b.String()), ""))
+	source := joinLines(h.Segments, p.source)
+	tag := strings.ToLower(strings.Join(strings.Fields(source), ""))
 	if tag == "<br>" || tag == "<br/>" {
 		n := p.newText("")
 		n.SetHardLineBreak(true)
@@ -155,7 +151,7 @@ func (p *page) rewriteHTML(parent ast.Node, h *ast.RawHTML) {
 		parent.ReplaceChild(parent, h, n)
 		return
 	}
-	parent.ReplaceChild(parent, h, p.newText(plain.Line(b.String())))
+	parent.ReplaceChild(parent, h, p.newText(plain.Line(source)))
 }
 
 // plainText returns the text of rewritten inline nodes.

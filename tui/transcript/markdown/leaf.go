@@ -18,7 +18,7 @@ import (
 func (p *page) leaf(n ast.Node, width int, draw func() string) (lines []string) {
 	defer func() {
 		if recover() != nil {
-			lines = plainLines(string(restoreDelimiters(n.Lines().Value(p.source))), width)
+			lines = plainLines(joinLines(n.Lines(), p.source), width)
 		}
 	}()
 	for line := range strings.SplitSeq(draw(), "\n") {

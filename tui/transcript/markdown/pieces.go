@@ -87,10 +87,7 @@ func lineStart(source []byte, pos int) int {
 
 // blankBefore reports whether the line before the one that begins at start is blank.
 func blankBefore(source []byte, start int) bool {
-	if start == 0 {
-		return true
-	}
-	return len(bytes.TrimSpace(source[lineStart(source, start-1):start-1])) == 0
+	return start == 0 || len(bytes.TrimSpace(source[lineStart(source, start-1):start-1])) == 0
 }
 
 // layOut renders a piece of a page. Only a settled piece is cached, one that can no longer change: an incomplete last
@@ -103,7 +100,12 @@ func (p *page) layOut(pc *piece, source []byte, settled bool) []string {
 	}
 	p.begin = pc.start
 	for _, n := range pc.nodes {
-		block := p.node(n, pc.place)
+		var block []string
+		if _, isItem := n.(*ast.ListItem); isItem && pc.place.marker != 0 {
+			block = p.item(n, pc.place.marker, pc.place.number, p.r.width, 0)
+		} else {
+			block = p.block(n, p.r.width, 0)
+		}
 		if len(lines) > 0 && len(block) > 0 {
 			lines = append(lines, "")
 		}
@@ -137,13 +139,4 @@ func kinds(nodes []ast.Node) string {
 		})
 	}
 	return string(out)
-}
-
-func (p *page) node(n ast.Node, at place) []string {
-	if at.marker != 0 {
-		if _, ok := n.(*ast.ListItem); ok {
-			return p.item(n, at.marker, at.number, p.r.width, 0)
-		}
-	}
-	return p.block(n, p.r.width, 0)
 }
