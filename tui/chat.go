@@ -280,14 +280,6 @@ func (c *chat) keepTicking() pane.Action {
 	return tea.Tick(every, func(t time.Time) tea.Msg { return tickMsg{c, t} })
 }
 
-// ticked shows the next frame of the spinners, and continues while something runs.
-func (c *chat) ticked(msg tickMsg) pane.Action {
-	c.animation.tickPending, c.animation.clock = false, msg.at
-	c.animation.frame += framesPerTick
-	c.transcript.SetFrame(c.animation.frame)
-	return c.keepTicking()
-}
-
 // copyText copies a text to the clipboard and shows a snackbar.
 func copyText(text, what string) pane.Action {
 	return actionList{tea.SetClipboard(text), textSnackbar("copied " + what)}

@@ -151,9 +151,8 @@ func (m *Model) closeTask(leave tea.Cmd) tea.Cmd {
 	task := m.front
 	m.enter(m.parent)
 	m.parent = nil
-	store, ctx := task.drafts.KeepDraft, context.WithoutCancel(m.env.ctx)
-	return tea.Batch(doAsync(func() (any, error) { return nil, store(ctx) }, func(_ any, err error) pane.Action { return failureSnackbar(err) }),
-		leave, m.do(m.chat.keepTicking()))
+	store := func(ctx context.Context) error { return task.drafts.KeepDraft(context.WithoutCancel(ctx)) }
+	return tea.Batch(m.env.tryAsync(store, failureSnackbar), leave, m.do(m.chat.keepTicking()))
 }
 
 // leave ends what follows a task.

@@ -71,12 +71,16 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateTitleAndBar(m.session), m.pictures.next(m.env.ctx, m.chat.transcript))...)
 }
 
-// ticked moves spinners and updates elapsed times.
+// ticked shows the next frame of the spinners and the elapsed times, and continues while something runs.
 func (m *Model) ticked(msg tickMsg) tea.Cmd {
-	if msg.chat.session.load.showReply() {
+	c := msg.chat
+	if c.session.load.showReply() {
 		m.views.markStale()
 	}
-	return m.do(msg.chat.ticked(msg))
+	c.animation.tickPending, c.animation.clock = false, msg.at
+	c.animation.frame += framesPerTick
+	c.transcript.SetFrame(c.animation.frame)
+	return m.do(c.keepTicking())
 }
 
 // applyUpdates passes pending updates to the parts, in order, and listens for more.

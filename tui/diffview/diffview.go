@@ -115,7 +115,13 @@ func (s Styles) Draw(f diff.File, width int, o Options) (rows []string, leftOut 
 // Layout divides a diff into rows of at most width cells.
 func (s Styles) Layout(f diff.File, width int, o Options) *Drawing {
 	d := drawer{inlineStyles: s.inline(), gutter: gutterOf(f, width), width: max(width, 1), most: o.Most}
-	hunks := trimmed(f.Hunks, o.Context)
+	hunks := f.Hunks
+	if o.Context >= 0 {
+		hunks = nil
+		for _, h := range f.Hunks {
+			hunks = append(hunks, trim(h, o.Context)...)
+		}
+	}
 	for i, h := range hunks {
 		if i > 0 && !d.full() {
 			d.addRow(row{op: diff.Kept, note: pane.AlignRight("⋯", d.cells()-3), gap: true})
@@ -155,19 +161,7 @@ func (d *Drawing) Row(i int) string {
 	return text
 }
 
-// trimmed returns hunks with at most this many unchanged lines around each change.
-func trimmed(hunks []diff.Hunk, context int) []diff.Hunk {
-	if context < 0 {
-		return hunks
-	}
-	var out []diff.Hunk
-	for _, h := range hunks {
-		out = append(out, trim(h, context)...)
-	}
-	return out
-}
-
-// trim splits a hunk where it has too many unchanged lines between two changes, and leaves these lines out.
+// trim splits a hunk where it has more than this many unchanged lines around a change, and leaves these lines out.
 func trim(h diff.Hunk, context int) []diff.Hunk {
 	near := make([]bool, len(h.Lines))
 	for i, l := range h.Lines {

@@ -72,28 +72,17 @@ func (b *Buffer) between(from, to Place) string {
 	}
 	var s strings.Builder
 	s.WriteString(b.lines[from.Line].text[from.Col:])
-	for i := from.Line + 1; i < to.Line; i++ {
-		s.WriteString("\n" + b.lines[i].text)
+	for _, l := range b.lines[from.Line+1 : to.Line] {
+		s.WriteByte('\n')
+		s.WriteString(l.text)
 	}
-	s.WriteString("\n" + b.lines[to.Line].text[:to.Col])
+	s.WriteByte('\n')
+	s.WriteString(b.lines[to.Line].text[:to.Col])
 	return s.String()
 }
 
 // raw returns the text with one character for every chip.
-func (b *Buffer) raw() string {
-	if len(b.lines) == 1 {
-		return b.lines[0].text
-	}
-	var s strings.Builder
-	s.Grow(b.bytes + len(b.lines))
-	for i, l := range b.lines {
-		if i > 0 {
-			s.WriteByte('\n')
-		}
-		s.WriteString(l.text)
-	}
-	return s.String()
-}
+func (b *Buffer) raw() string { return b.between(Place{}, b.end()) }
 
 // Text returns the text with the pastes in place of their chips.
 func (b *Buffer) Text() string { return expand(b.raw(), b.chips) }

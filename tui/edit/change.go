@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 
 	"plimsoll/conversation"
@@ -19,17 +20,11 @@ func (b *Buffer) Reset() {
 func (b *Buffer) setLine(i int, text string) {
 	l := &b.lines[i]
 	b.bytes += len(text) - len(l.text)
-	size := measure(text)
+	size := conversation.Measure(text)
+	size.Other -= strings.Count(text, "\xf4") // without the characters that stand for chips
 	b.size = b.size.Minus(l.size).Plus(size)
 	*l = line{text: text, size: size}
 	b.changes++
-}
-
-// measure is the size of a text without the characters that stand for chips.
-func measure(text string) conversation.Size {
-	size := conversation.Measure(text)
-	size.Other -= strings.Count(text, "\xf4")
-	return size
 }
 
 // Insert inserts a text at the cursor, which moves after it. Chips in it must exist in the buffer and not be in the text yet.
@@ -43,8 +38,7 @@ func (b *Buffer) Insert(text string) {
 		b.MoveTo(Place{at.Line, at.Col + len(text)})
 		return
 	}
-	fresh := make([]line, last)
-	b.lines = append(b.lines[:at.Line+1], append(fresh, b.lines[at.Line+1:]...)...)
+	b.lines = slices.Insert(b.lines, at.Line+1, make([]line, last)...)
 	b.setLine(at.Line, head+pieces[0])
 	for i := 1; i < last; i++ {
 		b.setLine(at.Line+i, pieces[i])
@@ -60,7 +54,10 @@ func (b *Buffer) Remove(from, to Place) {
 	if from == to {
 		return
 	}
-	b.forget(from, to)
+	eachChip(b.between(from, to), b.chips, func(i int) {
+		b.size = b.size.Minus(b.chips[i].size)
+		b.chips[i] = chip{}
+	}, func(string) {})
 	head, tail := b.lines[from.Line].text[:from.Col], b.lines[to.Line].text[to.Col:]
 	for i := from.Line + 1; i <= to.Line; i++ {
 		b.setLine(i, "")
@@ -80,12 +77,4 @@ func (b *Buffer) MoveTo(p Place) {
 		start += n
 	}
 	b.put(Place{p.Line, start}, -1)
-}
-
-// forget frees the chips between two places.
-func (b *Buffer) forget(from, to Place) {
-	eachChip(b.between(from, to), b.chips, func(i int) {
-		b.size = b.size.Minus(b.chips[i].size)
-		b.chips[i] = chip{}
-	}, func(string) {})
 }

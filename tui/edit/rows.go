@@ -74,18 +74,11 @@ func (b *Buffer) Cursor() (y, x int) {
 		y += len(b.Rows(i))
 	}
 	rows := b.Rows(b.at.Line)
-	r := rowAt(rows, b.at.Col)
-	return y + r, b.columns(b.Current()[rows[r].Start:b.at.Col])
-}
-
-// rowAt returns the row of an offset; between two rows, the second.
-func rowAt(rows []Row, col int) int {
-	for i := len(rows) - 1; i > 0; i-- {
-		if rows[i].Start <= col {
-			return i
-		}
+	r := len(rows) - 1
+	for r > 0 && rows[r].Start > b.at.Col { // between two rows, the second
+		r--
 	}
-	return 0
+	return y + r, b.columns(b.Current()[rows[r].Start:b.at.Col])
 }
 
 // columns is the width of a text in cells.

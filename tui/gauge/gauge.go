@@ -90,7 +90,8 @@ func (m *Model) parts(r meter.Reading, cost float64, next []string) []part {
 		{style: m.styles.Number, forms: []form{{sized(" of "), 8}, {sized("/"), 4}}},
 	}
 	if r.AfterSend > r.Used { // always an estimate: no provider has counted the draft
-		parts = append(parts, part{style: m.styles.Levels[pane.LevelOf(r, r.AfterSend)], forms: []form{{" → ~" + pane.Share(r, r.AfterSend), 1}}})
+		style := m.styles.Levels[pane.LevelOf(r, r.AfterSend)]
+		parts = append(parts, part{style: style, forms: []form{{" → ~" + pane.Share(r, r.AfterSend), 1}}})
 	}
 	return append(parts, m.details(r, cost, next)...)
 }
@@ -150,20 +151,16 @@ func drawParts(parts []part, width int) string {
 
 // shorten gives up one form; false if nothing is left to give up.
 func shorten(parts []part) bool {
-	last := slices.MaxFunc(parts, func(a, b part) int { return cmp.Compare(a.order(), b.order()) })
-	i := slices.IndexFunc(parts, func(p part) bool { return p.order() == last.order() })
-	if last.order() <= 0 {
-		return false
+	last, order := -1, 0
+	for i, p := range parts {
+		if len(p.forms) > 0 && p.forms[0].order > order {
+			last, order = i, p.forms[0].order
+		}
 	}
-	parts[i].forms = parts[i].forms[1:]
-	return true
-}
-
-func (p part) order() int {
-	if len(p.forms) == 0 {
-		return -1
+	if last >= 0 {
+		parts[last].forms = parts[last].forms[1:]
 	}
-	return p.forms[0].order
+	return last >= 0
 }
 
 func widthOf(parts []part) int {
@@ -215,7 +212,9 @@ func tilde(estimated bool) string {
 }
 
 // names are the segments in the legend, by [projection.Segment].
-var names = [projection.SegmentCount]string{"prompt", "tools", "summary", "you", "replies", "thinking", "calls", "results", "shortened", "draft"}
+var names = [projection.SegmentCount]string{
+	"prompt", "tools", "summary", "you", "replies", "thinking", "calls", "results", "shortened", "draft",
+}
 
 // Legend draws a line of at most width columns that names the segments of the gauge, with their colors and sizes.
 // The smallest are left out first.
