@@ -21,11 +21,11 @@ import (
 // input is one conversation to replay, and the result of reading it.
 type input struct {
 	name string // the path or ID; "-" for standard input
-	read func(context.Context) (jsonl.Document, []transfer.ImportProblem, error)
+	read func(context.Context) (jsonl.Document, []jsonl.Problem, error)
 
-	requests int                      // number of replayed requests
-	problems []transfer.ImportProblem // parts that were left out
-	failure  error                    // why nothing was replayed, nil if it was
+	requests int             // number of replayed requests
+	problems []jsonl.Problem // parts that were left out
+	failure  error           // why nothing was replayed, nil if it was
 }
 
 // inputs are the conversations that arguments name, each once, and at most limit of a folder. A wrong argument becomes an unreadable input.
@@ -63,7 +63,7 @@ func (rp *Replayer) inputsOf(ctx context.Context, arg string, limit int) []*inpu
 
 // unreadable is an input whose reading fails with err.
 func unreadable(name string, err error) *input {
-	return &input{name: name, read: func(context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
+	return &input{name: name, read: func(context.Context) (jsonl.Document, []jsonl.Problem, error) {
 		return jsonl.Document{}, nil, err
 	}}
 }
@@ -88,7 +88,7 @@ func (rp *Replayer) folder(ctx context.Context, dir string, limit int) []*input 
 
 // file is the recording in a file, "-" for standard input.
 func (rp *Replayer) file(name string) *input {
-	return &input{name: name, read: func(ctx context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
+	return &input{name: name, read: func(ctx context.Context) (jsonl.Document, []jsonl.Problem, error) {
 		in, err := transfer.Open(ctx, rp.Console, name)
 		if err != nil {
 			return jsonl.Document{}, nil, err
@@ -115,14 +115,14 @@ func (rp *Replayer) stored(ctx context.Context, arg string) *input {
 	case err != nil:
 		return unreadable(arg, err)
 	}
-	return &input{name: id, read: func(ctx context.Context) (jsonl.Document, []transfer.ImportProblem, error) {
+	return &input{name: id, read: func(ctx context.Context) (jsonl.Document, []jsonl.Problem, error) {
 		export, err := transfer.ReadExport(ctx, store, id)
 		if err != nil {
 			return jsonl.Document{}, nil, err
 		}
-		var problems []transfer.ImportProblem
+		var problems []jsonl.Problem
 		for _, note := range export.Notes {
-			problems = append(problems, transfer.ImportProblem{Reason: note})
+			problems = append(problems, jsonl.Problem{Reason: note})
 		}
 		return transfer.Recorded(export.Events, export.Text), problems, ctx.Err()
 	}}

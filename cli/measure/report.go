@@ -4,6 +4,7 @@ import (
 	"plimsoll/cli/transfer"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/jsonl"
 )
 
 // Run is the result of a replay, with what its output needs.
@@ -26,9 +27,9 @@ type Document struct {
 // File is an input in a document.
 type File struct {
 	replay.File
-	Files    *int                     `json:"files,omitempty"` // never set: hides the number of files, which only the corpus has
-	Error    *string                  `json:"error"`           // why it was not replayed, null if it was
-	Problems []transfer.ImportProblem `json:"problems"`
+	Files    *int            `json:"files,omitempty"` // never set: hides the number of files, which only the corpus has
+	Error    *string         `json:"error"`           // why it was not replayed, null if it was
+	Problems []jsonl.Problem `json:"problems"`
 }
 
 // Document is the report as `replay --json` writes it.
@@ -36,14 +37,13 @@ func (r Run) Document() Document {
 	d := Document{Report: r.Report, Front: r.Front(), Sentence: r.Sentence(), Files: []File{}}
 	replayed := r.Report.Files
 	for _, in := range r.inputs {
-		f := File{File: replay.File{Name: in.name, Policies: map[preset.Name]replay.Figures{}}, Problems: append([]transfer.ImportProblem{}, in.problems...)}
+		f := File{File: replay.File{Name: in.name, Policies: map[preset.Name]replay.Figures{}}, Problems: append([]jsonl.Problem{}, in.problems...)}
 		switch {
 		case in.failure != nil:
 			p := transfer.ProblemOf(in.failure)
 			f.Error, f.Problems = &p.Reason, append(f.Problems, p)
 		case in.requests == 0:
-			reason := noReply
-			f.Error = &reason
+			f.Error = new(noReply)
 		default:
 			f.File, replayed = replayed[0], replayed[1:]
 		}

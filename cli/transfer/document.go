@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/cli/session"
 	"plimsoll/conversation"
+	"plimsoll/conversation/jsonl"
 	"plimsoll/storage"
 )
 
@@ -71,7 +72,7 @@ type parsedDocument struct {
 }
 
 // ParseDocument reads and checks a document, and lists its missing texts.
-func ParseDocument(r io.Reader) (d parsedDocument, missing []ImportProblem, err error) {
+func ParseDocument(r io.Reader) (d parsedDocument, missing []jsonl.Problem, err error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return parsedDocument{}, nil, err
@@ -91,7 +92,7 @@ func ParseDocument(r io.Reader) (d parsedDocument, missing []ImportProblem, err 
 	}
 	for _, name := range session.BlobsOf(d.Log.Events()) {
 		if _, ok := d.Texts[name]; !ok {
-			missing = append(missing, ImportProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
+			missing = append(missing, jsonl.Problem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
 		}
 	}
 	return d, missing, nil

@@ -34,29 +34,12 @@ var errNoUserMessage = errors.New("it has no user message, and empty conversatio
 // Importer imports files as new conversations.
 type Importer struct{ setup.Parts }
 
-// ImportProblem says why a part of a file was left out, or why nothing was imported.
-type ImportProblem struct {
-	Line   *int   `json:"line"` // null if it is not about one line
-	Reason string `json:"reason"`
-}
-
-// Error returns the line, if it is about one, and the reason.
-func (p *ImportProblem) Error() string {
-	if p.Line == nil {
-		return p.Reason
-	}
-	return fmt.Sprintf("line %d: %s", *p.Line, p.Reason)
-}
-
-// ProblemOf converts an error for --json.
-func ProblemOf(err error) ImportProblem {
-	if known, ok := errors.AsType[*ImportProblem](err); ok {
-		return *known
-	}
+// ProblemOf returns an error as a problem, with its line if it is of one.
+func ProblemOf(err error) jsonl.Problem {
 	if p, ok := errors.AsType[*jsonl.Problem](err); ok && p.Line > 0 {
-		return ImportProblem{Line: &p.Line, Reason: p.Reason}
+		return *p
 	}
-	return ImportProblem{Reason: err.Error()}
+	return jsonl.Problem{Reason: err.Error()}
 }
 
 // Outcome is what became of a file.
@@ -73,7 +56,7 @@ const (
 // recording is the content of a file.
 type recording struct {
 	id       string          // of its conversation, "" for a new one
-	problems []ImportProblem // the parts of the file that are left out
+	problems []jsonl.Problem // the parts of the file that are left out
 	notes    []string
 	// events returns the events, after it stored their texts in w.
 	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
@@ -115,7 +98,7 @@ func SourceName(file string) string {
 }
 
 // DescribeProblems describes the first problems.
-func DescribeProblems(problems []ImportProblem) string {
+func DescribeProblems(problems []jsonl.Problem) string {
 	const most = 3
 	var words []string
 	for i, p := range problems {
@@ -164,7 +147,7 @@ func (i *Importer) readRecording(in io.Reader, title string) (recording, error) 
 }
 
 // ReadRecording reads a document that export wrote, or a session; parts that cannot be read are problems.
-func ReadRecording(in io.Reader) (foreign.Session, []ImportProblem, error) {
+func ReadRecording(in io.Reader) (foreign.Session, []jsonl.Problem, error) {
 	r := bufio.NewReaderSize(in, foreign.HeadSize)
 	begin, _ := r.Peek(256) // reading the rest gives the same error
 	if !IsDocument().Match(begin) {
@@ -195,17 +178,14 @@ func Recorded(events []conversation.Event, texts func(name string) (string, bool
 
 // readSession reads a session of another client, or lines of messages. It returns the parts that cannot be read as problems.
 // r has a buffer of at least foreign.HeadSize bytes.
-func readSession(r *bufio.Reader) (s foreign.Session, problems []ImportProblem, err error) {
+func readSession(r *bufio.Reader) (s foreign.Session, problems []jsonl.Problem, err error) {
 	head, _ := r.Peek(foreign.HeadSize) // reading the rest gives the same error
 	if client := foreign.Recognise(head); client != foreign.None {
 		s, err = foreign.Read(client, r)
 	} else {
 		s.Document, s.Problems, err = jsonl.Read(r)
 	}
-	for _, p := range s.Problems {
-		problems = append(problems, ProblemOf(&p))
-	}
-	return s, problems, err
+	return s, s.Problems, err
 }
 
 // fullModelName is the full name of a model, provider/id, if a file has only its id and the catalogue knows it.

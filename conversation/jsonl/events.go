@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -33,12 +34,7 @@ type Options struct {
 
 // Events returns the document as a log that starts at Seq 1. The error is that of Keep.
 func (d Document) Events(o Options) ([]conversation.Event, error) {
-	if o.MaxChars == 0 {
-		o.MaxChars = conversation.ResultMaxChars
-	}
-	if o.Model == "" {
-		o.Model = d.Meta.Model
-	}
+	o.MaxChars, o.Model = cmp.Or(o.MaxChars, conversation.ResultMaxChars), cmp.Or(o.Model, d.Meta.Model)
 	b := builder{options: o, at: d.begin(o.Start)}
 	system, messages := d.Split()
 	if err := b.head(system, d.Meta.Title); err != nil {

@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,10 +103,7 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 			c.pictures = append(c.pictures, picture)
 			continue
 		}
-		if text == "" {
-			text = "[" + conversation.OneLine(p.Type, maxQuoted) + "]"
-		}
-		texts = append(texts, text)
+		texts = append(texts, cmp.Or(text, "["+conversation.OneLine(p.Type, maxQuoted)+"]"))
 	}
 	c.text = strings.Join(texts, "\n\n")
 	return nil
@@ -169,6 +167,5 @@ func reported(n int) *uint32 {
 	if n < 0 || n >= 1<<32 {
 		return nil
 	}
-	tokens := uint32(n)
-	return &tokens
+	return new(uint32(n))
 }

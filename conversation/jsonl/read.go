@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,6 +34,15 @@ var (
 type Problem struct {
 	Line   int // from 1; 0 if it is not about one line
 	Reason string
+}
+
+// MarshalJSON writes the line, null if the problem is not about one, and the reason.
+func (p Problem) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{"line": p.Line, "reason": p.Reason}
+	if p.Line == 0 {
+		fields["line"] = nil
+	}
+	return conversation.EncodeJSON(fields)
 }
 
 // Error returns the line number and the reason.
@@ -172,11 +182,7 @@ func (f *file) result(l *line) Result {
 	if i := slices.Index(f.open, r.CallID); i >= 0 {
 		f.open = slices.Delete(f.open, i, i+1)
 	}
-	r.Tool = f.names[r.CallID]
-	if r.Tool == "" {
-		r.Tool = l.Name.value
-	}
-	r.Tool = conversation.Clean(r.Tool)
+	r.Tool = conversation.Clean(cmp.Or(f.names[r.CallID], l.Name.value))
 	switch {
 	case l.Synthetic.value:
 		r.Status = conversation.ResultInterrupted
