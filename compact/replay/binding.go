@@ -77,7 +77,8 @@ func (x *indexer) findBinding() {
 		switch b := s.body.(type) {
 		case conversation.UserMessage:
 			if !s.isLateSystem {
-				m.demands = first(instructions(b.Text))
+				user, _ := b.Words()
+				m.demands = first(instructions(user))
 			}
 		case conversation.AssistantMessage:
 			m.decisions = first(decisions(b.Text))

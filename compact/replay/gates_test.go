@@ -24,10 +24,10 @@ type gate struct {
 }
 
 var gates = map[int]gate{
-	8_000:   {cost: 0.95, sheets: 1.04, fit: 1.03, recall: 0.32, anchors: 0.40, lines: 0.095, demands: 0.145, silent: 0.857},
-	32_000:  {cost: 0.97, sheets: 1.02, fit: 1.055, recall: 0.85, anchors: 0.79, lines: 0.91, demands: 0.40, silent: 0.611},
-	128_000: {cost: 0.80, sheets: 1.00, fit: 1.00, recall: 0.98, anchors: 0.96, lines: 0.95, demands: 0.86, silent: 0.154, front: true},
-	200_000: {cost: 0.70, sheets: 1.00, fit: 1.00, recall: 0.985, anchors: 0.97, lines: 0.97, demands: 0.95, silent: 0.065, front: true},
+	8_000:   {cost: 0.94, sheets: 1.04, fit: 1.03, recall: 0.32, anchors: 0.40, lines: 0.098, demands: 0.42, silent: 0.675},
+	32_000:  {cost: 0.97, sheets: 1.02, fit: 1.055, recall: 0.85, anchors: 0.79, lines: 0.91, demands: 0.85, silent: 0.24},
+	128_000: {cost: 0.785, sheets: 1.00, fit: 1.00, recall: 0.98, anchors: 0.965, lines: 0.95, demands: 0.99, silent: 0.045, front: true},
+	200_000: {cost: 0.67, sheets: 1.00, fit: 1.00, recall: 0.985, anchors: 0.97, lines: 0.97, demands: 0.99, silent: 0.036, front: true},
 }
 
 // TestRecordedConversationsUnderTheDefaultMeetItsGates guards the default against

@@ -15,7 +15,9 @@ import (
 // writes it together with the step, so that nothing important depends on a model. Rules:
 //
 //   - First come the lists of what was done, files, todos and the last error, then
-//     quotations of the user, then an index of names.
+//     quotations of the user, then what the agent found and decided, and an index of names.
+//   - What clients wrote into messages is no word of the user. It stands apart, as far as
+//     the user's words leave room.
 //   - Every line names its turn or event, in the form that recall accepts.
 //   - Quoted text of users, files and tools has a mark at the start of every line, so that
 //     the model cannot take it for a heading or for text of the program.
@@ -48,7 +50,7 @@ func (l NoteLimits) All() float64 { return l.Lists + l.Quotes + l.Index }
 // spans contain no message.
 func Note(log []conversation.Event, v projection.View, spans []conversation.Span, limits NoteLimits) string {
 	covered := projection.WithEarlier(log, spans)
-	events := conversation.MessagesIn(log, covered)
+	events, clients := byAuthor(conversation.MessagesIn(log, covered))
 	if len(events) == 0 {
 		return ""
 	}
@@ -58,8 +60,11 @@ func Note(log []conversation.Event, v projection.View, spans []conversation.Span
 	done := listTurns(events, min(doneShare*limits.Lists, left))
 	sections := append([]string{head, done}, factSections(log, events, left-textTokens(done))...)
 	newest, shown := quoteNewest(events, newestShare*limits.Quotes)
-	sections = append(sections, bindingSentences(events, shown, limits.Quotes-textTokens(newest)), newest)
-	sections = append(sections, nameIndex(events, shownNames{view: v, covered: events, sections: sections}, limits.Index))
+	demands := bindingSentences(demandsTitle, events, shown, limits.Quotes-textTokens(newest), preference)
+	rules := bindingSentences(clientTitle, clients, shown, limits.Quotes-textTokens(newest)-textTokens(demands), demand)
+	told := findings(events, shown, findingShare*limits.Index)
+	sections = append(sections, rules, demands, newest, told)
+	sections = append(sections, nameIndex(events, shownNames{view: v, covered: events, sections: sections}, limits.Index-textTokens(told)))
 	return strings.Join(slices.DeleteFunc(sections, func(s string) bool { return s == "" }), "\n\n")
 }
 

@@ -18,8 +18,9 @@ import (
 //
 //   - A name that the request shows elsewhere, or that is part of a longer name in the
 //     index, is left out.
-//   - Names in many results come first, newer before older ones, and short before long
-//     ones, so that many names fit into the room.
+//   - Names that occur often come first, newer before older ones, and short before long
+//     ones, so that many names fit into the room. Kinds that are used again seldom come last,
+//     and measures and the names of libraries not at all.
 
 const (
 	// nameDecay is the age in tokens of conversation at which a name counts for a third.
@@ -53,7 +54,6 @@ type indexedName struct {
 	text  string
 	score float64
 	event uint64 // newest event that contains it
-	last  uint64 // oldest event found so far
 	order int    // number of names found before
 }
 
@@ -121,8 +121,9 @@ func rankedNames(events []conversation.Event, shown shownNames, room float64) []
 	shown.removeFrom(seen)
 	all := make([]*indexedName, 0, len(seen))
 	for _, n := range seen {
-		n.score = math.Sqrt(n.score) / (1 + textTokens(n.text))
-		all = append(all, n)
+		if n.score = likelihood(n.text) * math.Sqrt(n.score) / (1 + textTokens(n.text)); n.score > 0 {
+			all = append(all, n)
+		}
 	}
 	slices.SortFunc(all, func(a, b *indexedName) int {
 		switch {
@@ -135,6 +136,37 @@ func rankedNames(events []conversation.Event, shown shownNames, room float64) []
 	})
 	return all
 }
+
+// likelihood returns how much likelier than others a name of its kind is used again, as in recordings: 0 for measures, and for what
+// libraries brought.
+func likelihood(name string) float64 {
+	number := len(name) - len(strings.TrimLeft(name, "0123456789."))
+	unit := name[number:]
+	switch {
+	case number > 0 && unit != "" && !strings.ContainsAny(unit, "0123456789_/-") && (len(unit) <= 4 || strings.Contains(name[:number], ".")):
+		return 0
+	case slices.ContainsFunc(libraryParts, func(part string) bool { return strings.Contains(name, part) }):
+		return 0
+	case strings.HasPrefix(name, "/"):
+		return 0.5
+	case strings.Trim(name, "0123456789abcdef") == "":
+		return 0.3
+	case !strings.Contains(name, "/") && sourceFile(name):
+		return 2
+	}
+	return 1
+}
+
+// libraryParts stand in the paths of libraries.
+var libraryParts = []string{"node_modules/", "site-packages/", "/pkg/mod/", ".cargo/", "usr/lib/", "usr/local/lib/", "golang.org/", "github.com/"}
+
+// sourceFile reports whether a name without a folder is one of a file.
+func sourceFile(name string) bool {
+	at := strings.LastIndexByte(name, '.')
+	return at > 0 && fileEndings[name[at+1:]]
+}
+
+var fileEndings = wordSet("go py ts tsx js jsx mjs md json yml yaml rs sh txt html css scss toml cs php java kt rb c h cc cpp hpp sql")
 
 // namesSeen returns the names in the newest results, enough of them for the room.
 func namesSeen(events []conversation.Event, room float64) map[string]*indexedName {
@@ -156,11 +188,10 @@ func namesSeen(events []conversation.Event, room float64) map[string]*indexedNam
 		names.Scan(b.Text, func(name string) {
 			n := seen[name]
 			switch {
-			case n == nil:
-				seen[name] = &indexedName{text: name, order: len(seen), event: e.Seq, last: e.Seq, score: weight}
-			case n.last != e.Seq:
-				n.last = e.Seq
+			case n != nil:
 				n.score += weight
+			default:
+				seen[name] = &indexedName{text: name, order: len(seen), event: e.Seq, score: weight}
 			}
 		})
 	}

@@ -361,3 +361,28 @@ func TestNoteListsFilesThatCallsFailedOn(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestNoteTellsWhatTheAgentFoundInALongTurn(t *testing.T) {
+	t.Parallel()
+	const ok, bad = conversation.ResultOK, conversation.ResultError
+	l := (&compacttest.LogBuilder{}).User("<system-reminder>Never read hull.go.</system-reminder>Make the ports free, always.\n[Request interrupted by user]")
+	for i := range 40 {
+		l.Reply(fmt.Sprintf("Let me look at place number %d of the tests.", i)).Call("read_file", fmt.Sprintf(`{"path":"f%d.go"}`, i), ok, "package f")
+	}
+	l.Call("run_command", `{"command":"go vet"}`, ok, `dial_port refused\nport_busy after 15.250ms in node_modules/left_pad/index.js`).
+		Call("run_command", `{"command":"go test"}`, bad, "exit 1").Reply("The whole suite fails. The root cause is that portOf shares one port. More later.").Call("modify_file", `{"path":"port.go"}`, ok, "")
+	note := summary.NoteWithin(l.Events(), l.All(), 3000)
+	found := section(note, "### What the agent found")
+	if !strings.Contains(found, ": The root cause is that portOf shares one port.") || !strings.Contains(found, ": The whole suite fails.") || strings.Contains(found, "More later") || strings.Contains(found, "Let me look") {
+		t.Errorf("the note tells %q", found)
+	}
+	if said := section(note, "### Said by"); strings.Contains(said, "Never") || strings.Contains(said, "interrupted") || !strings.Contains(said, "> Make the ports free, always.") {
+		t.Errorf("the user said %q", said)
+	}
+	if rules := section(note, "### Written into messages by the client"); !strings.Contains(rules, "Never read hull.go.") {
+		t.Errorf("the client wrote %q", rules)
+	}
+	if index := section(note, "### Names"); !strings.Contains(index, " dial_port") || !strings.Contains(index, " port_busy") || strings.Contains(index, "250ms") || strings.Contains(index, "left_pad") {
+		t.Errorf("the index is %q", index)
+	}
+}

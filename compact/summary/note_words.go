@@ -22,22 +22,53 @@ const (
 	sentenceTokens = 8.0       // least tokens of room for which sentences are searched
 )
 
+// byAuthor divides the user messages of events into what the user wrote and what clients wrote. Other events are in the first result.
+func byAuthor(events []conversation.Event) (own, clients []conversation.Event) {
+	own = events
+	copied := false
+	for i, e := range events {
+		b, ok := e.Body.(conversation.UserMessage)
+		if !ok {
+			continue
+		}
+		user, client := b.Words()
+		if user == b.Text {
+			continue
+		}
+		if !copied {
+			own, copied = slices.Clone(events), true
+		}
+		b.Text = user
+		own[i].Body = b
+		if client != "" {
+			b.Text = client
+			e.Body = b
+			clients = append(clients, e)
+		}
+	}
+	return own, clients
+}
+
 type sentence struct {
 	turn         int
 	event, index int // index of the event, and of the sentence in its message
 	text         string
 }
 
-// bindingSentences lists the user's demands and preferences that fit into the room, in
-// their order, without those that are shown. Demands are chosen before preferences, and
+const (
+	demandsTitle = "### What the user demanded, sentence by sentence"
+	clientTitle  = "### Written into messages by the client, not by the user"
+)
+
+// bindingSentences lists the sentences of user messages that bind at least so much and fit into the room, in
+// their order, without those that are shown, to which it adds them. Demands are chosen before preferences, and
 // newer sentences before older ones.
-func bindingSentences(events []conversation.Event, shown map[string]bool, room float64) string {
-	const title = "### What the user demanded, sentence by sentence"
+func bindingSentences(title string, events []conversation.Event, shown map[string]bool, room float64, least strength) string {
 	room -= textTokens(title) + 1
 	if room < sentenceTokens {
 		return ""
 	}
-	chosen := chooseBinding(events, shown, room)
+	chosen := chooseBinding(events, shown, room, least)
 	if len(chosen) == 0 {
 		return ""
 	}
@@ -57,17 +88,16 @@ func bindingSentences(events []conversation.Event, shown map[string]bool, room f
 	return out.String()
 }
 
-// chooseBinding returns the user's demands and preferences that fit into the room. It does
+// chooseBinding returns the sentences that bind at least so much and fit into the room. It does
 // not read older messages once newer demands fill the room.
-func chooseBinding(events []conversation.Event, shown map[string]bool, room float64) []sentence {
+func chooseBinding(events []conversation.Event, shown map[string]bool, room float64, least strength) []sentence {
 	var chosen, preferences []sentence
-	seen := map[string]bool{}
 	choose := func(s sentence) {
-		if seen[s.text] || shown[s.text] {
+		if shown[s.text] {
 			return
 		}
 		if cost := textTokens(s.text) + 2; cost <= room {
-			seen[s.text] = true
+			shown[s.text] = true
 			room -= cost
 			chosen = append(chosen, s)
 		}
@@ -87,7 +117,7 @@ func chooseBinding(events []conversation.Event, shown map[string]bool, room floa
 			switch candidate := (sentence{e.Turn, i, k, s}); strengthOf(s) {
 			case demand:
 				choose(candidate)
-			case preference:
+			case least:
 				preferences = append(preferences, candidate)
 			}
 		}

@@ -27,12 +27,35 @@ func Scan(text string, found func(string)) {
 		if kind&marking == 0 || i-from < minLength {
 			continue
 		}
-		word := strings.Trim(text[from:i], separators)
-		if len(word) >= minLength && len(word) <= maxLength && isName(word) {
-			found(word)
+		for word := range strings.SplitSeq(withoutEscapes(text[from:i]), "\n") {
+			if word = strings.Trim(word, separators); len(word) >= minLength && len(word) <= maxLength && isName(word) {
+				found(word)
+			}
 		}
 	}
 }
+
+// withoutEscapes returns a word with a line break for each escape of JSON text in it. A word with another backslash is a path of
+// Windows and stays as it is.
+func withoutEscapes(word string) string {
+	const escapes = `nrt\`
+	escaped := false
+	for i := strings.IndexByte(word, '\\'); i >= 0 && i < len(word); i++ {
+		if word[i] != '\\' {
+			continue
+		}
+		if i++; i < len(word) && strings.IndexByte(escapes, word[i]) < 0 {
+			return word
+		}
+		escaped = true
+	}
+	if !escaped {
+		return word
+	}
+	return lineBreaks.Replace(word)
+}
+
+var lineBreaks = strings.NewReplacer(`\\n`, "\n", `\\`, "\n", `\n`, "\n", `\r`, "\n", `\t`, "\n")
 
 // colorEnd returns the length of the terminal control sequence at the start of a text, 1 if it starts otherwise. So a
 // color is not part of the word after it.

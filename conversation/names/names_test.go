@@ -47,8 +47,11 @@ func TestScanFindsNames(t *testing.T) {
 		"\x1b(plan_a.go \x1b":                   {"plan_a.go"},
 		"from 10.0.3.17:8080 to 127.0.0.1.":     {"10.0.3.17", "127.0.0.1"},
 		"took 1500ms, 0.250s and 4096kB":        {"1500ms", "0.250s", "4096kB"},
-		"______ ///// .....":                    nil,
-		"":                                      nil,
+		// The escapes of JSON text divide names, but not the paths of Windows.
+		`plan_a.go\nplan_b.go\\nplan_c.go\t`: {"plan_a.go", "plan_b.go", "plan_c.go"},
+		`src\new\app_one.go`:                 {`src\new\app_one.go`},
+		"______ ///// .....":                 nil,
+		"":                                   nil,
 	} {
 		var got []string
 		names.Scan(text, func(name string) { got = append(got, name) })
