@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,36 +153,30 @@ func profilesOf(r preset.Rules) []tui.Profile {
 
 // profileNote says in a few words what a profile does.
 func profileNote(p preset.Profile) string {
-	stripsCalls := p.ToolCalls == conversation.ToolCallsStrip
-	what := ""
-	switch {
-	case p.Summarize && p.Summary.Model != "":
-		return p.Summary.Model + " writes a summary"
-	case p.Summarize:
-		return "the model writes a summary"
-	case p.ToolCalls == conversation.ToolCallsOmit:
-		what = "calls and results"
-	case stripsCalls && p.Request && p.Response:
-		what = "arguments and results"
-	case stripsCalls && p.Request:
-		what = "arguments"
-	case stripsCalls && p.Response:
-		what = "results"
+	if p.Summarize {
+		return cmp.Or(p.Summary.Model, "the model") + " writes a summary"
 	}
+	var what []string
 	if p.Reasoning == conversation.ReasoningStrip {
-		switch {
-		case what == "":
-			what = "reasoning"
-		case strings.Contains(what, " and "):
-			what = "reasoning, " + what
-		default:
-			what = "reasoning and " + what
-		}
+		what = append(what, "reasoning")
 	}
-	if what != "" {
-		return "shortens " + what
+	stripsCalls, omitsCalls := p.ToolCalls == conversation.ToolCallsStrip, p.ToolCalls == conversation.ToolCallsOmit
+	if omitsCalls {
+		what = append(what, "calls")
+	} else if stripsCalls && p.Request {
+		what = append(what, "arguments")
 	}
-	return "changes nothing"
+	if omitsCalls || stripsCalls && p.Response {
+		what = append(what, "results")
+	}
+	last := len(what) - 1
+	switch {
+	case last < 0:
+		return "changes nothing"
+	case last == 0:
+		return "shortens " + what[0]
+	}
+	return "shortens " + strings.Join(what[:last], ", ") + " and " + what[last]
 }
 
 // leaveConversation closes the open conversation before another is opened. Queued messages return to the composer. The caller

@@ -3,6 +3,7 @@
 package diff
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"fmt"
 	"strconv"
@@ -51,12 +52,7 @@ const (
 )
 
 // Name returns the path of the file; for a deleted file, the old path.
-func (f File) Name() string {
-	if f.To == "" {
-		return f.From
-	}
-	return f.To
-}
+func (f File) Name() string { return cmp.Or(f.To, f.From) }
 
 // Stat counts the lines added and removed.
 func (f File) Stat() (added, removed int) {
@@ -110,7 +106,7 @@ func Parse(text string) (File, bool) {
 	}
 	more := 0 // how many more lines the new text has after the hunks so far
 	for rest != "" {
-		line, after := cut(rest)
+		line, after, _ := strings.Cut(rest, "\n")
 		if n, ok := shortened(line); ok && after == "" {
 			f.Cut = n
 			return f, true
@@ -134,24 +130,18 @@ func Parse(text string) (File, bool) {
 	return f, len(f.Hunks) > 0 || f.Cut > 0
 }
 
-// cut returns the first line without its end, and the rest.
-func cut(text string) (line, rest string) {
-	line, rest, _ = strings.Cut(text, "\n")
-	return line, rest
-}
-
 // head reads the lines before the hunks.
 func (f *File) head(text string) (rest string, ok bool) {
-	line, rest := cut(text)
+	line, rest, _ := strings.Cut(text, "\n")
 	if ids, ok := strings.CutPrefix(line, "index "); ok {
 		_, f.After, _ = strings.Cut(ids, "..")
-		line, rest = cut(rest)
+		line, rest, _ = strings.Cut(rest, "\n")
 	}
 	from, ok := strings.CutPrefix(line, "--- ")
 	if !ok {
 		return "", false
 	}
-	line, rest = cut(rest)
+	line, rest, _ = strings.Cut(rest, "\n")
 	to, ok := strings.CutPrefix(line, "+++ ")
 	if !ok {
 		return "", false
@@ -207,7 +197,7 @@ func span(text string) (at, lines int, ok bool) {
 // read reads the lines of a hunk, and returns the text after it. A shortened diff may end inside a hunk.
 func (h *Hunk) read(text string, oldCount, newCount int) (rest string) {
 	for rest = text; rest != ""; {
-		line, after := cut(rest)
+		line, after, _ := strings.Cut(rest, "\n")
 		if line == noEnd && len(h.Lines) > 0 {
 			last := &h.Lines[len(h.Lines)-1]
 			last.Text = strings.TrimSuffix(last.Text, "\n")

@@ -33,14 +33,8 @@ type letter struct {
 
 func newTerm(text string) term {
 	t := withoutPiece(text)
-	piece := longest(text)
-	switch {
-	case piece == text:
-		p := t
-		t.piece = &p
-	case piece != "":
-		p := withoutPiece(piece)
-		t.piece = &p
+	if piece := longest(text); piece != "" {
+		t.piece = new(withoutPiece(piece))
 	}
 	return t
 }
@@ -169,16 +163,10 @@ func (s *search) find(from int) (Span, bool) {
 
 // index returns the position of form in text at from or later, len(text) if there is none.
 func index(text string, from int, form string) int {
-	var i int
-	if len(form) == 1 {
-		i = strings.IndexByte(text[from:], form[0])
-	} else {
-		i = strings.Index(text[from:], form)
+	if i := strings.Index(text[from:], form); i >= 0 {
+		return from + i
 	}
-	if i < 0 {
-		return len(text)
-	}
-	return from + i
+	return len(text)
 }
 
 // forward compares the letters after the anchor, which ends at i, and returns where they end.
