@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/conversation/numbers"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
 )
@@ -117,12 +116,4 @@ func (l *lists) endJob(id string) pane.Action {
 		}
 		return l.readJobs(shown)
 	})
-}
-
-// jobsText says how many commands run in the background, "" for none.
-func (s *session) jobsText() string {
-	if s.jobs == 0 {
-		return ""
-	}
-	return numbers.Count(s.jobs, "job")
 }

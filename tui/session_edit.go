@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,11 +30,8 @@ func (s *session) undoCompaction(epoch uint64) pane.Action {
 }
 
 func (s *session) undoNumbered(args string) pane.Action {
-	if args == "" {
-		return s.undoCompaction(0)
-	}
-	epoch, err := strconv.ParseUint(args, 10, 64)
-	if err != nil || epoch == 0 {
+	epoch, err := strconv.ParseUint(cmp.Or(args, "0"), 10, 64)
+	if err != nil || epoch == 0 && args != "" {
 		return refusal("usage: /undo-compact [NUMBER]")
 	}
 	return s.undoCompaction(epoch)

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent/updates"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
@@ -168,7 +169,8 @@ func (l *statusLine) draw() string {
 		}
 	}
 	right := st.accent.Render(below)
-	if jobs := l.chat.session.jobsText(); jobs != "" && ansi.StringWidth(left)+2+ansi.StringWidth(jobs) <= free {
+	n := l.chat.session.jobs // in the background
+	if jobs := numbers.Count(n, "job"); n > 0 && ansi.StringWidth(left)+2+ansi.StringWidth(jobs) <= free {
 		right = strings.TrimRight(st.subtle.Render(jobs)+"  "+right, " ")
 	}
 	if right == "" {

@@ -58,28 +58,17 @@ func (p *pair) words(op diff.Op) []span {
 	return p.added
 }
 
-// runStarts returns, for every line of a hunk, the index of the first line in its run of added, removed or kept lines.
-func runStarts(lines []diff.Line) []int {
-	out := make([]int, len(lines))
-	for i := range lines {
-		out[i] = i
-		if i > 0 && lines[i-1].Op == lines[i].Op {
-			out[i] = out[i-1]
-		}
-	}
-	return out
-}
-
 // pairs returns the pair of every line of a hunk, nil for a line without one. In a run of removed lines and the run of added
 // lines after it, the first line pairs with the first, the second with the second.
 func pairs(lines []diff.Line) []*pair {
-	first, out := runStarts(lines), make([]*pair, len(lines))
+	out := make([]*pair, len(lines))
+	before, start := 0, 0 // where the previous run begins, and the run of the line
 	for i, l := range lines {
-		start := first[i]
-		if l.Op != diff.Added || start == 0 || lines[start-1].Op != diff.Removed {
-			continue
+		if i > 0 && lines[i-1].Op != l.Op {
+			before, start = start, i
 		}
-		if at := first[start-1] + i - start; at < start {
+		at := before + i - start
+		if l.Op == diff.Added && at < start && lines[start-1].Op == diff.Removed {
 			out[at] = &pair{before: lines[at].Text, after: l.Text}
 			out[i] = out[at]
 		}

@@ -181,12 +181,6 @@ func (x *items) room(e *entry) int {
 	return pane.Within(x.width)
 }
 
-// plainText returns the text of a line without style, mark and indentation.
-func (x *items) plainText(p place) string {
-	text := ansi.Strip(x.text(p))
-	return ansi.Cut(text, x.textColumn(p), ansi.StringWidth(text))
-}
-
 // textColumn is the cell at which the text of a line begins, after mark and indentation.
 func (x *items) textColumn(p place) int {
 	if line := p.offset - x.gap(p.entry); line >= 0 {

@@ -149,7 +149,9 @@ func (x *items) origin(i int) origin {
 	o.bytes = bytes
 	at, misses := 0, 0
 	for n := range x.linesOf(i) {
-		line, _ := squeeze(x.plainText(place{i, n + x.gap(i)}))
+		p := place{i, n + x.gap(i)}
+		shown := ansi.Strip(x.text(p))
+		line, _ := squeeze(ansi.Cut(shown, x.textColumn(p), ansi.StringWidth(shown)))
 		found := -1
 		switch {
 		case x.label(i, n):

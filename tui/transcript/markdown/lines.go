@@ -42,14 +42,14 @@ func clean(line string) string {
 			i++
 			continue
 		}
-		seq, is := escape(line[i:])
-		switch is {
-		case sgrSeq:
+		seq, isStyle, isLink := escape(line[i:])
+		if isStyle {
 			open = seq != reset && seq != "\x1b[0m"
-		case linkSeq:
+		}
+		if isLink {
 			link = seq != endLink
 		}
-		if is != otherSeq {
+		if isStyle || isLink {
 			out = append(out, seq...)
 		}
 		i += len(seq)
@@ -64,31 +64,13 @@ func clean(line string) string {
 	return string(out)
 }
 
-// sequence is the kind of an escape sequence.
-type sequence int
-
-const (
-	otherSeq sequence = iota
-	sgrSeq            // SGR
-	linkSeq           // begins or ends a link
-)
-
-func escape(s string) (string, sequence) {
+// escape returns the escape sequence that a text begins with, and whether it is SGR, or begins or ends a link.
+func escape(s string) (seq string, isStyle, isLink bool) {
 	_, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, nil)
 	n = max(n, 1)
-	seq := s[:n]
-	if strings.HasPrefix(seq, "\x1b]8;") && seq[n-1] == ansi.BEL {
-		return seq, linkSeq
-	}
-	if len(seq) < 3 || seq[1] != '[' || seq[n-1] != 'm' {
-		return seq, otherSeq
-	}
-	for _, c := range []byte(seq[2 : n-1]) {
-		if (c < '0' || c > '9') && c != ';' && c != ':' {
-			return seq, otherSeq
-		}
-	}
-	return seq, sgrSeq
+	seq = s[:n]
+	isStyle = n >= 3 && seq[1] == '[' && seq[n-1] == 'm' && strings.Trim(seq[2:n-1], "0123456789;:") == ""
+	return seq, isStyle, strings.HasPrefix(seq, "\x1b]8;") && seq[n-1] == ansi.BEL
 }
 
 // fit appends line to out, broken where it is wider than width; styles are closed and opened again at the breaks.
