@@ -85,7 +85,8 @@ func (c *connecting) chooseAction() pane.Action {
 }
 
 func (c *connecting) enterKey() pane.Action {
-	text := c.environmentNote() + "Paste your key for " + c.provider.Label + ". It is tried with a request that costs nothing, then stored in the system's keyring, or without a keyring in a file that only you can read."
+	text := c.environmentNote() + "Paste your key for " + c.provider.Label + ". It is tried with a request that costs nothing, " +
+		"then stored in the system's keyring, or without a keyring in a file that only you can read."
 	if c.provider.KeyPage != "" {
 		text += "\nKeys are made at " + c.provider.KeyPage
 	}
@@ -137,10 +138,8 @@ func (c *connecting) tryKey(key Secret) pane.Action {
 func (c *connecting) setProvider(p Provider) {
 	c.provider = p
 	c.session.keyChanged(p)
-	for i := range c.providers {
-		if c.providers[i].Name == p.Name {
-			c.providers[i] = p
-		}
+	if i := slices.IndexFunc(c.providers, func(old Provider) bool { return old.Name == p.Name }); i >= 0 {
+		c.providers[i] = p
 	}
 }
 

@@ -110,9 +110,7 @@ type ownedDraft struct {
 }
 
 // canStore reports whether a conversation is open, so that the composer's draft belongs to the shown conversation.
-func (d *drafts) canStore() bool {
-	return d.session.isOpen && !d.session.isOpening
-}
+func (d *drafts) canStore() bool { return d.session.isOpen && !d.session.isOpening }
 
 // storeSoon stores the draft some time after it changed, and at once after it was sent, so that it is not restored.
 func (d *drafts) storeSoon() tea.Cmd {

@@ -38,7 +38,7 @@ type lists struct {
 	previewed          map[string]bool // conversations whose last exchange was read
 }
 
-// previewLines is the maximum number of shown lines of the last exchange.
+// previewLines is the maximum number of shown lines about the selected conversation or skill.
 const previewLines = 6
 
 // chooseModel lets the user choose a model, and how much it reasons.
@@ -113,10 +113,12 @@ func (l *lists) openConversations(stored []Stored) pane.Action {
 	l.stored, l.previewID, l.previewed = stored, "", map[string]bool{}
 	choices.SortConversations(l.stored, l.order)
 	keys := l.env.Keys.Dialogs.Lists
-	l.conversationPicker = dialog.NewPicker(dialog.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(), Empty: "no conversation is stored yet", Preview: previewLines,
+	l.conversationPicker = dialog.NewPicker(dialog.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(),
+		Empty: "no conversation is stored yet", Preview: previewLines,
 		Choose: func(id, _ string) pane.Action { return resume{id} },
 		Focus:  func(string) pane.Action { return l.loadPreview() },
-		Acts: []dialog.Act{{Key: keys.Rename, Word: "rename", Do: l.askTitle}, {Key: keys.Remove, Word: "delete", Do: l.confirmRemove},
+		Acts: []dialog.Act{{Key: keys.Rename, Word: "rename", Do: l.askTitle},
+			{Key: keys.Remove, Word: "delete", Do: l.confirmRemove},
 			{Key: keys.Fork, Word: "fork", Do: l.forkStored}, {Key: keys.Sort, Word: "sort", Do: l.sortByNext}}})
 	return actionList{openDialog{l.conversationPicker}, l.loadPreview()}
 }

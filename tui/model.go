@@ -35,12 +35,10 @@ func New(ctx context.Context, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	e := &env{Options: o, ctx: ctx}
-	t := newTheme(o)
-	keys := &keyboard{}
-	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{needsDraw: true, mouse: o.Mouse}, pictures: pictures{Pictures: o.Pictures}}
-	s := newSession(e)
-	m.dialogs = newDialogs(e, s, t.styles)
+	m := &Model{env: &env{Options: o, ctx: ctx}, theme: newTheme(o), keyboard: &keyboard{},
+		terminal: terminal{needsDraw: true, mouse: o.Mouse}, pictures: pictures{Pictures: o.Pictures}}
+	s := newSession(m.env)
+	m.dialogs = newDialogs(m.env, s, m.theme.styles)
 	m.front = m.newFront(s)
 	return m
 }

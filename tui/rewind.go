@@ -43,19 +43,17 @@ const newestTurn = -1
 
 // rewindNamed undoes all turns from a typed turn number on, or what it says: conversation, files or both.
 func (s *session) rewindNamed(args string) pane.Action {
-	words := strings.Fields(args)
-	turn, err := strconv.Atoi(words[0])
-	if turn--; err != nil || turn < 0 || len(words) > 2 {
-		return refusal("usage: /rewind [TURN [conversation|files|both]]")
-	}
-	if len(words) == 1 {
+	number, what, _ := strings.Cut(args, " ")
+	turn, err := strconv.Atoi(number)
+	turn--
+	switch what = strings.TrimSpace(what); {
+	case err != nil || turn < 0:
+	case what == "":
 		return s.rewind(turn)
-	}
-	switch words[1] {
-	case "conversation":
+	case what == rewindTalk:
 		return s.rewindConversation(turn, "its files stay as they are")
-	case "files", "both":
-		return s.planFiles(turn, func(p FilePlan) pane.Action { return s.rewindFiles(turn, p, words[1] == "both", false) })
+	case what == rewindOnlyFiles || what == rewindBoth:
+		return s.planFiles(turn, func(p FilePlan) pane.Action { return s.rewindFiles(turn, p, what == rewindBoth, false) })
 	}
 	return refusal("usage: /rewind [TURN [conversation|files|both]]")
 }
@@ -132,11 +130,9 @@ const (
 	othersOverwritten = "brought back too"
 )
 
-// maxNamedFiles is how many files the question about a rewind names.
-const maxNamedFiles = 6
-
 // chooseRewind asks what to take back.
 func (s *session) chooseRewind(turn int, p FilePlan) pane.Action {
+	const maxNamedFiles = 6
 	var text []string
 	for _, f := range p.Files[:min(len(p.Files), maxNamedFiles)] {
 		text = append(text, f.line())

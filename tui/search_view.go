@@ -126,29 +126,24 @@ func (v *views) openDiff(args string) pane.Action {
 	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.styles, Keys: &v.env.Keys.Diff}), turn: turn})
 }
 
-// title is that of the conversation, with the turn that the view begins with.
-func (d *diffView) title(v *views) string {
-	if d.turn == 0 {
-		return v.session.Title
-	}
-	return "from turn " + pane.Turn(d.turn) + " on · " + v.session.Title
-}
-
 func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.styles) }
 
 func (d *diffView) refresh(v *views) {
-	newest := v.session.log.newest()
+	newest, title := v.session.log.newest(), v.session.Title
+	if d.turn > 0 {
+		title = "from turn " + pane.Turn(d.turn) + " on · " + title
+	}
 	switch {
 	case d.isPlan:
 		return
 	case d.seq == 0:
-		d.Show(changes.Content{Title: d.title(v)})
+		d.Show(changes.Content{Title: title})
 	case newest == d.requestedAt:
 		return
 	}
 	d.requestedAt = newest
 	d.seq++
-	ctx, b, seq, log, title := v.env.ctx, v.env.Backend, d.seq, v.session.log, d.title(v)
+	ctx, b, seq, log := v.env.ctx, v.env.Backend, d.seq, v.session.log
 	kept, turn := conversation.FilesSince(log, d.turn), d.turn
 	compare := func() ([]changes.File, error) {
 		since := slices.DeleteFunc(slices.Clone(log), func(e conversation.Event) bool { return e.Turn < turn })

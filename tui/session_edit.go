@@ -58,14 +58,14 @@ func (s *session) profileCommand(args string) pane.Action {
 }
 
 func (s *session) setProfile(name string) pane.Action {
-	names := make([]string, len(s.Profiles))
-	for i, p := range s.Profiles {
+	var names []string
+	for _, p := range s.Profiles {
 		if p.Name == name {
 			s.Profile = name
 			s.Session.SetProfile(name)
 			return textSnackbar("default compaction profile: " + plain.Line(name+" · "+p.Note))
 		}
-		names[i] = p.Name
+		names = append(names, p.Name)
 	}
 	return refusal(fmt.Sprintf("there is no profile %q; there are %s", name, strings.Join(names, ", ")))
 }

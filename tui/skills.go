@@ -20,9 +20,6 @@ type Skill struct {
 	Problem     string   // why the model cannot load it, "" if it can
 }
 
-// skillPreview is how many lines about the selected skill are shown.
-const skillPreview = 6
-
 // skills lists the skills; the chosen one is shown in full.
 func (l *lists) skills() pane.Action {
 	return newReadAction(l.env.Backend.Skills, "the skills are listed: /skills shows them", l.openSkills)
@@ -45,7 +42,7 @@ func (l *lists) openSkills(found []Skill) pane.Action {
 		about = "A skill is a folder with a SKILL.md, in plimsoll/skills beside your configuration or in .plimsoll/skills here."
 	}
 	picker := dialog.NewPicker(dialog.PickerOptions{
-		Title: "Skills", Items: items, Heads: []string{"tokens", "loaded", "from"}, Preview: skillPreview,
+		Title: "Skills", Items: items, Heads: []string{"tokens", "loaded", "from"}, Preview: previewLines,
 		Text: about, Empty: "no skill was found",
 		Choose: func(path, _ string) pane.Action { return l.env.loadPage("Skill", PageSkill, path) },
 	})
