@@ -99,7 +99,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 
 	term.searchFor(sighting(summarised), "summarized", sighting(summarised))
 	term.closeView(" match ")
-	term.searchFor(sighting(masked), "masked", "completed earlier (ok)", sighting(masked))
+	term.searchFor(sighting(masked), "shortened", "completed earlier (ok)", sighting(masked))
 	term.closeView(" match ")
 	term.press("enter")
 	term.awaitCursorRow("watch 7 of day 26", "The whole text: recall", sighting(masked)) // the stub has no more than its ends
@@ -135,7 +135,7 @@ func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
 	for _, c := range []struct {
 		turn  int
 		badge string
-	}{{masked, "masked"}, {summarised, "summarized"}} {
+	}{{masked, "shortened"}, {summarised, "summarized"}} {
 		term.searchFor(sighting(c.turn), c.badge)
 		term.closeView(" match ")
 		term.typeText("u")
@@ -177,12 +177,12 @@ func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
 		}
 	}
 	term.typeText("p")
-	term.awaitCursorRow("masked")
+	term.awaitCursorRow("shortened")
 	term.awaitText("unpinned")
 	term.searchFor(sighting(verbatim), sighting(verbatim))
 	term.closeView(" match ")
 	term.typeText("m")
-	term.awaitCursorRow("masked")
+	term.awaitCursorRow("shortened")
 	term.awaitText("shortened: the model no longer sees the result")
 	next := p.nextMessages(id)
 	if !containText(next, sighting(summarised)) || containText(next, sighting(masked)) || containText(next, sighting(verbatim)) {

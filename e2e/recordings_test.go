@@ -126,7 +126,7 @@ func checkRecording(t *testing.T, recorded []byte) {
 		t.Fatal("nothing is masked")
 	}
 	term.openHistory()
-	term.searchFor(strconv.Quote(phrase), "masked", fmt.Sprintf(" e%d ", event))
+	term.searchFor(strconv.Quote(phrase), "shortened", fmt.Sprintf(" e%d ", event))
 	term.closeView(" match ")
 	term.typeText("p")
 	term.awaitCursorRow("pinned")
@@ -134,15 +134,15 @@ func checkRecording(t *testing.T, recorded []byte) {
 		t.Errorf("%q is pinned, and not sent", phrase)
 	}
 	term.typeText("p")
-	term.awaitCursorRow("masked")
+	term.awaitCursorRow("shortened")
 	before := p.nextMessages(id)
 	term.typeText("u")
-	term.wait("row that is not masked", func(s screen) bool { return s.cursorRow() != "" && !strings.Contains(s.cursorRow(), "masked") })
+	term.wait("row that is not masked", func(s screen) bool { return s.cursorRow() != "" && !strings.Contains(s.cursorRow(), "shortened") })
 	if !containText(p.nextMessages(id), phrase) {
 		t.Errorf("the compaction was undone, and %q is not sent", phrase)
 	}
 	term.typeText("r")
-	term.awaitCursorRow("masked")
+	term.awaitCursorRow("shortened")
 	if diff := cmp.Diff(before, p.nextMessages(id)); diff != "" {
 		t.Errorf("after the redo something else is sent (-before +after):\n%.2000s", diff)
 	}

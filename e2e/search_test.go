@@ -23,7 +23,7 @@ func TestSearchOpensAMessageOfAnotherConversation(t *testing.T) {
 	term.awaitText(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 27  read_file", sighting(masked))
 	term.press("enter")
 	term.awaitText(" History", "match 1 of 1")
-	term.awaitCursorRow("read day-26.txt", "masked", sighting(masked))
+	term.awaitCursorRow("read day-26.txt", "shortened", sighting(masked))
 	term.typeText("q") // back to the search that led here
 	term.awaitText(" Search", sighting(masked))
 	term.press("ctrl+u")

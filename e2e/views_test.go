@@ -19,12 +19,12 @@ func TestReadOnlyWindowOpensEveryViewAndChangesNothing(t *testing.T) {
 	reader := p.start(defaultSize, append(s.flags(roomy...), "-r", id)...)
 	reader.awaitIdle("Read-only")
 	reader.openHistory()
-	reader.searchFor(sighting(masked), "masked", sighting(masked))
+	reader.searchFor(sighting(masked), "shortened", sighting(masked))
 	for _, key := range []string{"p", "m", "u", "r", "e"} {
 		reader.closeView(" match ")
 		reader.typeText(key)
 		reader.awaitText(" Read-only: open in another window (pid ")
-		reader.searchFor(sighting(masked), "masked")
+		reader.searchFor(sighting(masked), "shortened")
 	}
 	reader.closeView(" match ")
 	reader.showNewestRequest(s)

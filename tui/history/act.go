@@ -87,7 +87,7 @@ func (b *document) mask(it item) pane.Action {
 		}
 	}
 	if len(results) == 0 {
-		return refusal("only tool results can be masked")
+		return refusal("only tool results can be shortened")
 	}
 	return pane.Mask{Events: results}
 }

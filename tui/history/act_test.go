@@ -27,7 +27,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return pane.Mask{Events: []uint64{at["hostile"]}}
 		}},
 		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "it is already masked", Failure: true}
+			return history.Note{Text: "it is already shortened", Failure: true}
 		}},
 		{"a summarised message is not masked", "question", "m", func(map[string]uint64) pane.Action {
 			return history.Note{Text: "it is already summarized", Failure: true}

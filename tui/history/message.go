@@ -154,10 +154,13 @@ func (d *drawer) badge(state projection.State, why string, back bool) string {
 	return d.badges[state].Render(stateWord(state, why))
 }
 
-// stateWord is a state in a word. Messages that only a note replaces are "evicted".
+// stateWord is a state in a plain word.
 func stateWord(state projection.State, why string) string {
-	if projection.OnlyNoted(state, why) {
-		return "evicted"
+	switch {
+	case projection.OnlyNoted(state, why):
+		return "left out"
+	case state == projection.StateMasked:
+		return "shortened"
 	}
 	return state.Word()
 }
