@@ -95,7 +95,7 @@ var ceilings = map[string]size{
 	"tui/diffview":                  {532, 168},
 	"tui/edit":                      {1517, 191},
 	"tui/gauge":                     {456, 316},
-	"tui/history":                   {2943, 1092},
+	"tui/history":                   {2946, 1092},
 	"tui/pane":                      {1437, 801},
 	"tui/preview":                   {617, 371},
 	"tui/review":                    {329, 220},
