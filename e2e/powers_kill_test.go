@@ -176,7 +176,7 @@ func (p *sandbox) awaitNoProcess() {
 	p.t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(30 * time.Second)
+	late := time.After(patience)
 	for {
 		var left []string
 		links, _ := filepath.Glob("/proc/[0-9]*/cwd")

@@ -124,7 +124,7 @@ func TestPowerLossLosesNothingAcknowledged(t *testing.T) {
 	f := &damageTester{t: t, s: s}
 	r := rand.New(rand.NewPCG(11, 12))
 	for i := range 3 {
-		text := string(bytes.Repeat([]byte("ferry "), 1+i*i*i*2000))
+		text := string(bytes.Repeat([]byte("ferry "), 1+i*i*i*700))
 		f.testPowerLoss(r, func(w *storage.Writer, l *conversation.Log) {
 			must(t, w.Append(t.Context(), l.Prepare(start, reply(text), conversation.UserMessage{Text: text})))
 		})
