@@ -49,6 +49,9 @@ the costs by the first one, --json by all. The sheets:
 
 ` + strings.Replace(strings.Join(measure.SheetNames(), ", "), ", claude", ",\nclaude", 1) + `
 
+--tune replays your rules with several settings of compaction.evict, names the
+cheapest that surely saves without more silent losses, and offers to write it.
+
 What cannot be read is told and left out, and the rest is replayed; the exit code
 is then 1.`,
 		Example: `  plimsoll replay newest
@@ -73,6 +76,8 @@ is then 1.`,
 	f.IntVarP(&o.Limit, "limit", "n", 100, "at most `N` sessions of a folder, 0 for all")
 	f.StringVar(&o.Plot, "plot", "", "draw cost and what is lost into `FILE`, as SVG")
 	f.BoolVar(&o.Force, "force", false, "overwrite the file of --plot if it exists")
+	f.BoolVar(&o.Tune, "tune", false, "find the compaction.evict settings that suit these conversations")
+	f.BoolVarP(&o.Yes, "yes", "y", false, "write what --tune finds without asking")
 	cmd.changed = f.Changed
 	return c
 }

@@ -169,3 +169,32 @@ func (d commandLine) document(name string, parts ...[]conversation.Body) string 
 	}
 	return path
 }
+
+// Tuning finds that a conversation with long pauses is cheaper with a lower cold step, and writes that.
+func TestReplayTunesTheColdStep(t *testing.T) {
+	t.Parallel()
+	d := newCommandLine(t)
+	var file strings.Builder
+	for i := range 40 {
+		at := int64(1767323045000) + int64(i)*2*time.Hour.Milliseconds()
+		fmt.Fprintf(&file, "{\"role\":\"user\",\"content\":%q,\"ts\":%d}\n{\"role\":\"assistant\",\"content\":\"Fine so far.\",\"ts\":%d}\n",
+			string(rune('a'+i%26))+strings.Repeat(" word", 3000), at, at+1000)
+	}
+	recording := filepath.Join(d.dir, "pauses.jsonl")
+	if err := os.WriteFile(recording, []byte(file.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := d.mustRun("", "replay", recording, "--tune", "--yes", "--prices", "anthropic-5m")
+	if !strings.Contains(out, "* cold 0.3") || !strings.Contains(out, "    cold: 0.3\n") {
+		t.Errorf("tuning says:\n%s", out)
+	}
+	_, after, _ := strings.Cut(out, "Written to ~")
+	path, _, _ := strings.Cut(after, ".\n")
+	written, err := os.ReadFile(filepath.Join(d.dir, path))
+	if err != nil || !strings.Contains(string(written), "cold: 0.3") {
+		t.Errorf("written: %q, %v", written, err)
+	}
+	if code, _, stderr := d.run(t.Context(), nil, "replay", recording, "--tune", "--json"); code != 2 || !strings.Contains(stderr, "--tune") {
+		t.Errorf("--tune with --json: exit code %d, %s", code, stderr)
+	}
+}

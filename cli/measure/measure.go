@@ -49,6 +49,8 @@ type Options struct {
 	Limit   int // of the sessions of a folder; 0 for all
 	Plot    string
 	Force   bool
+	Tune    bool // searches the settings of a cold step
+	Yes     bool // writes what tuning found without asking
 }
 
 // Check refuses contradicting flags, empty arguments, and a picture whose file exists.
@@ -56,6 +58,10 @@ func (o Options) Check(changed func(flag string) bool, args []string) error {
 	switch {
 	case o.All && changed("preset"):
 		return console.WrongUse("--all replays every preset; leave it or --preset out")
+	case o.Tune && (o.All || o.JSON || o.Plot != "" || changed("preset")):
+		return console.WrongUse("--tune replays settings of your rules; leave out --preset, --all, --json and --plot")
+	case o.Yes && !o.Tune:
+		return console.WrongUse("--yes is for --tune")
 	case o.Limit < 0:
 		return console.WrongUse("-n must be 0 or more, not %d", o.Limit)
 	case slices.ContainsFunc(args, func(arg string) bool { return strings.TrimSpace(arg) == "" }): // an unset variable in a script
@@ -81,11 +87,13 @@ func (rp *Replayer) Replay(ctx context.Context, args []string, o Options) error 
 	if err != nil {
 		return err
 	}
-	run, err := rp.measure(ctx, what, inputs)
-	if err != nil {
-		return err
+	var run Run
+	if o.Tune {
+		run, err = rp.tune(ctx, what, inputs, o.Yes)
+	} else if run, err = rp.measure(ctx, what, inputs); err == nil {
+		err = rp.write(o, run)
 	}
-	if err := rp.write(o, run); err != nil {
+	if err != nil {
 		return err
 	}
 	failed := func(in *input) bool { return in.failure != nil || len(in.problems) > 0 }
