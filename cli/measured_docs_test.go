@@ -33,7 +33,7 @@ func TestDocumentsShowTheMeasurements(t *testing.T) {
 			}
 		}
 		for name, c := range m.Claude {
-			if better := min(c["claude-5m"], c["claude-1h"]); better <= 0 || c["claude"] > 1.02*better {
+			if better := min(c["claude-5m"], c["claude-1h"]); better <= 0 || c["claude"] > 1.03*better {
 				t.Errorf("%s in %s: the chosen lifetime costs %v, the better fixed one %v", name, window, c["claude"], better)
 			}
 		}
