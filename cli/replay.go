@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/measure"
+	"plimsoll/config"
 	"plimsoll/conversation/numbers"
 )
 
@@ -88,5 +89,8 @@ func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	r := &measure.Replayer{Console: cmd.Console, Settings: cmd.Settings, Providers: cmd.Providers, Conversations: cmd.Conversations}
+	r.SaveSettings = func(changes map[string]string) (string, error) {
+		return config.SaveSettings(config.LoadOptions{Env: cmd.Console.Lookup, File: cmd.Settings.Flags.Config}, changes)
+	}
 	return r.Replay(ctx, args, cmd.options)
 }

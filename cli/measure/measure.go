@@ -38,6 +38,7 @@ type Replayer struct {
 	Settings      *setup.Settings
 	Providers     *setup.Providers
 	Conversations *session.Conversations
+	SaveSettings  func(changes map[string]string) (path string, err error) // of what was tuned
 }
 
 // Options are the flags of the command.

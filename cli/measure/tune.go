@@ -11,7 +11,6 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
-	"plimsoll/config"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -43,7 +42,7 @@ func (rp *Replayer) tune(ctx context.Context, what replay.Options, inputs []*inp
 		trials = append(trials, trial{values: v, name: preset.Name(fmt.Sprintf("cold %v, protected %v", v[0], v[1]))})
 	}
 	rules := rp.Settings.Cfg().Rules()
-	what.Policies, what.ExtraPolicies = []preset.Name{preset.Raw}, nil
+	what.Policies, what.ExtraPolicies = nil, nil
 	for _, t := range trials {
 		r := rules
 		if t.name != Configured {
@@ -129,7 +128,7 @@ func (rp *Replayer) keepTuned(ctx context.Context, values [2]float64, yes bool) 
 	for i, key := range tunedKeys {
 		changes[key] = strconv.FormatFloat(values[i], 'g', -1, 64)
 	}
-	path, err := config.SaveSettings(config.LoadOptions{Env: rp.Console.Lookup, File: rp.Settings.Flags.Config}, changes)
+	path, err := rp.SaveSettings(changes)
 	if err != nil {
 		return err
 	}
