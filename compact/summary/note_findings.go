@@ -21,8 +21,10 @@ const (
 	namePoints   = 2
 	eventPoints  = 1 // an error before it, or an edit or a new plan after it
 	maxFinding   = 300
-	minFinding   = 20    // bytes
-	findingsRoom = 100.0 // tokens; in less the index serves more replies
+	// maxFindingsRead is how many bytes of the newest texts are searched.
+	maxFindingsRead = 64 << 10
+	minFinding      = 20    // bytes
+	findingsRoom    = 100.0 // tokens; in less the index serves more replies
 )
 
 var (
@@ -74,7 +76,13 @@ func findingsIn(events []conversation.Event, shown map[string]bool) []finding {
 	var found []finding
 	seen := map[string]bool{}
 	failed := false
-	for i := range events {
+	from := len(events)
+	for left := maxFindingsRead; from > 0 && left > 0; from-- {
+		if b, ok := events[from-1].Body.(conversation.AssistantMessage); ok {
+			left -= len(b.Text)
+		}
+	}
+	for i := from; i < len(events); i++ {
 		switch b := events[i].Body.(type) {
 		case conversation.ToolResult:
 			failed = failed || b.Status == conversation.ResultError
