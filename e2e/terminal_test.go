@@ -267,15 +267,11 @@ func (t *terminal) wait(what string, wanted func(screen) bool) screen {
 	t.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
-	s := t.shown()
 	for ended := false; ; {
 		t.mu.Lock()
-		changed, complete := t.changed, !t.partial || ended
-		if complete { // within a frame it is the one before
-			s = newScreen(t.screen)
-		}
+		s, changed, partial := newScreen(t.screen), t.changed, t.partial
 		t.mu.Unlock()
-		if complete && wanted(s) {
+		if (!partial || ended) && wanted(s) {
 			return s
 		}
 		if ended {
