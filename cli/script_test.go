@@ -33,7 +33,7 @@ import (
 //	exec program ARG...     run it as a process
 //	code N PROGRAM ARG...   run either and expect exit code N
 //	serve FILE              start a scripted server at $HOST; $URL is its base URL
-//	unserve                 end the newest server
+//	unserve                 the newest server answers no more
 //	requests N              so many chat requests have been made
 //	sent FILE               write the bodies of the chat requests, one a line
 //	interrupt TEXT PROGRAM ARG...
@@ -194,7 +194,7 @@ func cmdUnserve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: unserve")
 	}
-	stateOf(ts).server.Close()
+	stateOf(ts).server.ended.Store(true)
 }
 
 func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"plimsoll/agent/wire"
 )
@@ -51,6 +52,7 @@ type scriptedServer struct {
 	mu       sync.Mutex    // guards requests
 	requests []string      // bodies of chat requests
 	hangs    chan struct{} // gets a value for each reply that hangs
+	ended    atomic.Bool   // requests get no answer; the port is kept from other tests
 }
 
 func newScriptedServer(script serverScript) *scriptedServer {
@@ -60,6 +62,9 @@ func newScriptedServer(script serverScript) *scriptedServer {
 }
 
 func (s *scriptedServer) serve(w http.ResponseWriter, r *http.Request) {
+	if s.ended.Load() {
+		panic(http.ErrAbortHandler)
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return

@@ -130,11 +130,18 @@ func (p *Providers) bodyFields(c Choice) []string {
 	return out
 }
 
+// listTime is how long a server may take to list its models if none can be used before.
+const listTime = 5 * time.Second
+
 // firstModel returns the first chat model that a server lists, or the provider's default model if the server lists that: a
 // proxy of the provider does. With the provider's key the default is also used if the server lists nothing.
 func firstModel(ctx context.Context, o openai.Options) (string, error) {
+	defaultModel, ok := catalog.Default(o.Provider)
+	if !ok {
+		o.Answer = listTime
+	}
 	found, err := openai.Discover(ctx, o, "")
-	if defaultModel, ok := catalog.Default(o.Provider); ok {
+	if ok {
 		if _, listed := found.FindModel(defaultModel.ID); listed || o.Key != "" && len(found.Models) == 0 {
 			return defaultModel.ID, nil
 		}
@@ -146,8 +153,8 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 		}
 		return "", console.WithHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), hint)
 	}
-	m, ok := found.FirstChatModel()
-	if !ok {
+	m, listed := found.FirstChatModel()
+	if !listed {
 		return "", console.WithHint(fmt.Errorf("%s lists no chat model", openai.New(o).BaseURL()), "name one with --model")
 	}
 	return m.ID, nil
