@@ -73,7 +73,7 @@ var ceilings = map[string]size{
 	"tools/grants":                  {286, 185},
 	"tools/hook":                    {264, 315},
 	"tools/instructions":            {185, 145},
-	"tools/mcp":                     {2038, 1417},
+	"tools/mcp":                     {2038, 1415},
 	"tools/params":                  {350, 0},
 	"tools/permission":              {1681, 111},
 	"tools/picture":                 {430, 240},

@@ -46,7 +46,7 @@ func TestTailReadsEventsOfAnotherProgram(t *testing.T) {
 		t.Errorf("events of a reply that is still arriving: %v, error %v", events, err)
 	}
 	if half := tail.Partial(); half.Text != "half a" {
-		t.Errorf("the partial reply is %+v, %v", half)
+		t.Errorf("the partial reply is %+v", half)
 	}
 	c.add(reply("half a reply"))
 	if events, err := tail.Next(t.Context()); err != nil || len(events) != 1 {

