@@ -90,7 +90,7 @@ var ceilings = map[string]size{
 	"tui/cells":                     {140, 0},
 	"tui/changes":                   {331, 162},
 	"tui/choices":                   {256, 73},
-	"tui/composer":                  {2297, 1193},
+	"tui/composer":                  {2297, 1196},
 	"tui/dialog":                    {2655, 845},
 	"tui/diffview":                  {532, 168},
 	"tui/edit":                      {1517, 191},

@@ -105,7 +105,7 @@ func (m *Model) command() {
 	}
 	first, _ := strconv.Atoi(parts[1])
 	second, _ := strconv.Atoi(parts[3])
-	operator, c, count := parts[2], parts[4], max(first, 1)*max(second, 1)
+	operator, c, count := parts[2], parts[4], min(max(first, 1)*max(second, 1), 9999)
 	if c == "" || c == "g" || c == "r" && operator == "" {
 		return
 	}
@@ -173,7 +173,7 @@ func (m *Model) write(c string, count int) bool {
 			return false
 		}
 		m.overwrite(count, edit.Clean(c[1:]))
-		t.MoveTo(t.Left())
+		t.MoveTo(t.LeftOf(t.At()))
 	}
 	return true
 }

@@ -105,6 +105,9 @@ func TestVim(t *testing.T) {
 		"0dliX<iY": {"one", "YXne"},
 		"yy3p":     {"é漢", "é漢\né漢\né漢\né漢"},
 		"x<aX":     {"é漢", "éX"},
+		"rxiY":     {"one\n", "one\nY"},
+
+		"99999999liX": {"one", "onXe"},
 	} {
 		t.Run(keys, func(t *testing.T) {
 			m := newVim(t, c.draft)
