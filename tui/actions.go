@@ -56,12 +56,6 @@ type (
 	// takeOver continues a conversation that another window had open. The draft and the scroll position stay.
 	takeOver struct{}
 
-	// forkBefore opens a new conversation with a copy of the messages before an event.
-	forkBefore struct{ event uint64 }
-
-	// resendTurn rewinds to a turn, whose message returns to the composer.
-	resendTurn struct{ turn int }
-
 	// deferred is a function that the root calls after a dialog closed.
 	deferred func() tea.Cmd
 

@@ -167,8 +167,6 @@ func (c *chat) doComposerAction(action pane.Action, named []File, unknown []stri
 	switch a := action.(type) {
 	case composer.Submit:
 		return c.outbox.send(c.outbox.newMessage(a.Text, named, unknown))
-	case composer.Queue:
-		return c.outbox.send(c.outbox.newMessage(a.Text, named, unknown))
 	case composer.UnknownCommand:
 		text := "unknown command /" + a.Name
 		if a.Nearest != "" {
@@ -191,8 +189,6 @@ func (c *chat) doComposerAction(action pane.Action, named []File, unknown []stri
 func sentText(action pane.Action) string {
 	switch a := action.(type) {
 	case composer.Submit:
-		return a.Text
-	case composer.Queue:
 		return a.Text
 	case composer.Shell:
 		if a.Add {

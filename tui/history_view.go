@@ -107,10 +107,6 @@ func (h *historyView) handleAction(v *views, a pane.Action) pane.Action {
 		})
 	case history.ShowWhole:
 		return v.env.loadPage("In full", PageResult, fmt.Sprint("e", a.Event))
-	case history.Fork:
-		return forkBefore{a.Before}
-	case history.Resend:
-		return resendTurn{a.Turn}
 	}
 	return a
 }

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/settings"
 )
@@ -283,14 +284,14 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 		return m.leaveAndOpen(m.env.openStored(m.session.ID), openRequest{isTakeover: true})
 	case showHit:
 		return m.showHit(a)
-	case forkBefore:
-		return m.forkAt(a.event)
-	case resendTurn:
+	case history.Fork:
+		return m.forkAt(a.Before)
+	case history.Resend:
 		if why := m.session.whyNotRewindable(); why != "" {
 			return m.do(refusal(why))
 		}
 		m.views.closeAll(nil)
-		return m.do(m.session.rewind(a.turn))
+		return m.do(m.session.rewind(a.Turn))
 	case showPlan:
 		return m.do(m.views.openPlan(a))
 	case settings.Opened:

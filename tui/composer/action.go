@@ -1,15 +1,9 @@
 package composer
 
 type (
-	// Submit is a message to send. The composer is empty again.
+	// Submit is a message to send, while a turn runs after it. The composer is empty again.
 	Submit struct {
 		Text string // with the full text of pastes, trimmed
-	}
-
-	// Queue is a message to send when the turn is over. The composer is empty
-	// again.
-	Queue struct {
-		Text string
 	}
 
 	// Command is a known slash command. The composer is empty again.

@@ -44,7 +44,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 // leaves reports whether an action emptied the composer.
 func leaves(action pane.Action) bool {
 	switch action.(type) {
-	case Submit, Queue, Command, Shell:
+	case Submit, Command, Shell:
 		return true
 	}
 	return false
@@ -172,7 +172,7 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	return nil, true
 }
 
-// tab writes a suggestion, opens the list of completions if the word has any, or queues the draft.
+// tab writes a suggestion, opens the list of completions if the word has any, or sends the draft while a turn runs.
 func (m *Model) tab() pane.Action {
 	if !m.busy && m.writeSuggestion() {
 		return nil
@@ -183,7 +183,7 @@ func (m *Model) tab() pane.Action {
 	case m.list.open():
 		return nil
 	case m.busy:
-		return m.queue()
+		return m.send()
 	}
 	return pane.Ignored{}
 }
@@ -267,21 +267,6 @@ func (m *Model) send() pane.Action {
 	}
 	m.done()
 	return Submit{Text: text}
-}
-
-// queue is send for a message that waits for the end of the turn. Commands and shell lines are sent at once.
-func (m *Model) queue() pane.Action {
-	text := edit.Trim(m.Draft())
-	if text == "" {
-		return pane.Ignored{}
-	}
-	_, _, isShell := shell(text)
-	_, _, isCommand := slash(text)
-	if isShell || isCommand {
-		return m.send()
-	}
-	m.done()
-	return Queue{Text: text}
 }
 
 // done empties the composer and adds the draft to the history.
