@@ -225,6 +225,7 @@ func (m *Model) AddPrompt(text string) { m.prompts.keep(edit.Clean(text)) }
 // changed makes the next View draw again and scrolls to the cursor.
 func (m *Model) changed() {
 	m.drawn = ""
+	m.onCharacter()
 	if m.text.Empty() {
 		m.list.closed = nowhere
 	}

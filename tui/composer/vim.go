@@ -22,7 +22,7 @@ type vim struct {
 
 // A command is a count, an operator with another count, and what it does.
 var viCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([1-9]\d{0,3})?([dcy])?([1-9]\d{0,3})?(\D*|0)$`)
+	return regexp.MustCompile(`^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(\D*|0|r\d)$`)
 })
 
 // Keys that are short for others.
@@ -51,15 +51,14 @@ func (m *Model) vimLabel() string {
 
 // vimRecover undoes or redoes in normal mode.
 func (m *Model) vimRecover(k tea.KeyPressMsg) bool {
-	n, err := strconv.Atoi(m.vim.typed)
 	again := m.text.Undo
 	if k.String() == "ctrl+r" {
 		again = m.text.Redo
 	}
-	if !m.vim.normal || m.vim.typed != "" && err != nil || k.Text != "u" && k.String() != "ctrl+r" {
+	if !m.vim.normal || strings.Trim(m.vim.typed, "0123456789") != "" || k.Text != "u" && k.String() != "ctrl+r" {
 		return false
 	}
-	for range max(n, 1) {
+	for range viCount(m.vim.typed) {
 		again()
 	}
 	m.vim.typed = ""
@@ -80,6 +79,8 @@ func (m *Model) vimKey(k tea.KeyPressMsg) bool {
 	case m.text.Empty() && v.typed == "" && strings.Contains("/@!?", c) && c != "": // begin a command, a mention, a shell line, help
 		v.normal = c == "?"
 		return false
+	case key.Matches(k, m.editing.Backspace) && strings.HasSuffix(v.typed, "r"):
+		v.typed = ""
 	case key.Matches(k, m.editing.Backspace):
 		c = "h"
 		fallthrough
@@ -90,10 +91,21 @@ func (m *Model) vimKey(k tea.KeyPressMsg) bool {
 		v.typed = ""
 		return false
 	}
-	if at := m.text.At(); v.normal && v.typed == "" && at.Col > 0 && at.Col == len(m.text.Current()) { // the cursor is on a character
+	return true
+}
+
+// viCount is the count of a command, which is 1 without one.
+func viCount(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return min(max(n, 1), 9999)
+}
+
+// onCharacter moves the cursor of normal mode from a line's end onto its last character.
+func (m *Model) onCharacter() {
+	_, _, selected := m.text.Selected()
+	if at := m.text.At(); m.vim.normal && m.vim.typed == "" && !selected && at.Col > 0 && at.Col == len(m.text.Current()) {
 		m.text.MoveTo(m.text.Left())
 	}
-	return true
 }
 
 // command runs the command that was typed, or waits for the rest of it.
@@ -103,9 +115,7 @@ func (m *Model) command() {
 		m.vim.typed = ""
 		return
 	}
-	first, _ := strconv.Atoi(parts[1])
-	second, _ := strconv.Atoi(parts[3])
-	operator, c, count := parts[2], parts[4], min(max(first, 1)*max(second, 1), 9999)
+	operator, c, count := parts[2], parts[4], min(viCount(parts[1])*viCount(parts[3]), 9999)
 	if c == "" || c == "g" || c == "r" && operator == "" {
 		return
 	}
@@ -119,16 +129,16 @@ func (m *Model) command() {
 	at := m.text.At()
 	blank := m.atom(at) == 0 || unicode.IsSpace(rune(m.text.Current()[at.Col]))
 	if operator == "c" && !blank && (c == "w" || c == "W") {
-		c = map[string]string{"w": "e", "W": "E"}[c] // as in vi
+		c = map[string]string{"w": "ce", "W": "cE"}[c] // as in vi, the blanks after a word stay
 	}
-	to, lines, ok := m.motion(c, count, first+second > 0)
+	to, lines, ok := m.motion(c, count, parts[1]+parts[3] != "")
 	switch {
 	case c != "" && c == operator:
 		m.operate(c, at, edit.Place{Line: min(at.Line+count-1, m.text.Lines()-1)}, true)
 	case !ok:
 	case operator == "":
 		m.text.MoveTo(to)
-	case strings.Contains("eE", c):
+	case strings.HasSuffix(strings.ToLower(c), "e"):
 		m.operate(operator, at, edit.Place{Line: to.Line, Col: to.Col + m.atom(to)}, false)
 	case strings.Contains("wW", c) && to.Line > at.Line: // not the end of the line
 		m.operate(operator, at, edit.Place{Line: at.Line, Col: len(m.text.Current())}, false)
@@ -203,6 +213,9 @@ func (m *Model) motion(c string, count int, counted bool) (to edit.Place, lines,
 		return t.FirstLetter(min(count-1, last)), true, true
 	}
 	big := c != strings.ToLower(c)
+	if len(c) == 2 { // ce, cE: the first end may be here
+		to, c, count = t.EndOfWord(to, big), c[1:], count-1
+	}
 	next := map[string]func() edit.Place{
 		"h": func() edit.Place { return t.LeftOf(to) },
 		"l": func() edit.Place { return edit.Place{Line: line, Col: to.Col + m.atom(to)} },

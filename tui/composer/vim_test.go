@@ -12,12 +12,14 @@ import (
 	"plimsoll/tui/tuitest"
 )
 
-// vi presses keys, each a character; < is Esc, ® is Ctrl+R.
+// vi presses keys, each a character; < is Esc, ↤ is Backspace, ® is Ctrl+R.
 func vi(m *composer.Model, keys string) {
 	for _, r := range keys {
 		switch r {
 		case '<':
 			tuitest.Press(m.Update, "esc")
+		case '↤':
+			tuitest.Press(m.Update, "backspace")
 		case '®':
 			tuitest.Press(m.Update, "ctrl+r")
 		default:
@@ -107,7 +109,19 @@ func TestVim(t *testing.T) {
 		"x<aX":     {"é漢", "éX"},
 		"rxiY":     {"one\n", "one\nY"},
 
-		"99999999liX": {"one", "onXe"},
+		"0cwX<":   {"a b c", "X b c"},
+		"0c2wX<":  {"a b c", "X c"},
+		"0cwX<2":  {"a\nb", "a\nX"},
+		"0llcwX":  {"a(b c", "a(X c"},
+		"0dw0d0P": {"a b", "a b"},
+		"0r5":     {"one", "5ne"},
+		"0r↤x":    {"one", "ne"},
+		"xuX":     {"one", "oe"},
+		"gg$d$iX": {"ab\ncd", "Xa\ncd"},
+
+		"99999999liX":  {"one", "onXe"},
+		"010000x":      {"one", ""},
+		"99999999999x": {"one", "on"},
 	} {
 		t.Run(keys, func(t *testing.T) {
 			m := newVim(t, c.draft)

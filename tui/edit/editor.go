@@ -33,6 +33,7 @@ type Editor struct {
 	done, undone []State // the newest last
 	last         Kind
 	killed       string // the text that was cut last
+	killedLines  bool   // vi cut or copied whole lines
 	cutAt        moment // the state right after the cut
 }
 
@@ -114,7 +115,7 @@ func (e *Editor) cut(from, to Place, left bool) {
 		e.killed += text
 	}
 	e.Remove(from, to)
-	e.cutAt = e.moment()
+	e.cutAt, e.killedLines = e.moment(), false
 }
 
 // yank inserts the text that was cut last.

@@ -137,7 +137,7 @@ func (e *Editor) CutSelected() {
 
 // CopySelected stores the selected text to be yanked, and ends the selection.
 func (e *Editor) CopySelected() {
-	e.killed = e.SelectedText()
+	e.killed, e.killedLines = e.SelectedText(), false
 	e.Deselect()
 }
 

@@ -15,12 +15,16 @@ func (b *Buffer) NextWord(p Place, big bool) Place {
 	return b.skip(p, b.after)
 }
 
-// WordEnd returns the last character of the word after p, WordBefore the first of the one before.
-func (b *Buffer) WordEnd(p Place, big bool) Place    { return b.edge(p, b.after, big) }
-func (b *Buffer) WordBefore(p Place, big bool) Place { return b.edge(p, b.before, big) }
+// WordEnd returns the last character of the word after p, EndOfWord of the one at p, WordBefore the first of the one before.
+func (b *Buffer) WordEnd(p Place, big bool) Place {
+	return b.edge(b.skip(b.after(p), b.after), b.after, big)
+}
+func (b *Buffer) EndOfWord(p Place, big bool) Place { return b.edge(p, b.after, big) }
+func (b *Buffer) WordBefore(p Place, big bool) Place {
+	return b.edge(b.skip(b.before(p), b.before), b.before, big)
+}
 
 func (b *Buffer) edge(p Place, step func(Place) Place, big bool) Place {
-	p = b.skip(step(p), step)
 	for k := b.kindOf(p, big); k != chipKind && step(p) != p && b.kindOf(step(p), big) == k; {
 		p = step(p)
 	}
@@ -66,14 +70,17 @@ func (b *Buffer) IsChip(p Place) bool { return b.kindOf(p, false) == chipKind }
 // LeftOf returns the character before p in its line, or p.
 func (b *Buffer) LeftOf(p Place) Place { return Place{p.Line, b.previous(b.lines[p.Line].text, p.Col)} }
 
-// Take copies the text between two places for [Editor.Put], or the whole lines of both, and removes it if cut.
+// Take copies the text between two places for [Editor.Put], or the whole lines of both, and removes it if cut. What was taken
+// before stays where there is nothing between them.
 func (e *Editor) Take(from, to Place, lines, cut bool) {
+	if from == to && !lines {
+		return
+	}
 	if lines {
 		from, to = Place{from.Line, 0}, Place{to.Line, len(e.lines[to.Line].text)}
 	}
-	e.killed = expand(e.between(from, to), e.chips)
+	e.killed, e.killedLines = expand(e.between(from, to), e.chips), lines
 	if lines {
-		e.killed += "\n"
 		switch {
 		case to.Line < len(e.lines)-1:
 			to = Place{to.Line + 1, 0}
@@ -89,10 +96,10 @@ func (e *Editor) Take(from, to Place, lines, cut bool) {
 // Put inserts what was taken or cut last: whole lines below or above the cursor's, else after or before the cursor.
 func (e *Editor) Put(after bool) {
 	at := e.At()
-	text, lines := strings.CutSuffix(e.killed, "\n")
+	text := e.killed
 	switch {
-	case e.killed == "":
-	case !lines:
+	case !e.killedLines && text == "":
+	case !e.killedLines:
 		if after && at.Col < len(e.Current()) {
 			e.MoveTo(e.Right())
 		}
