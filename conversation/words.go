@@ -55,8 +55,8 @@ func (m UserMessage) Words() (user, client string) {
 	return b.String(), cut.String()
 }
 
-// withoutElements returns a text without the elements of a name that begin a line, and writes these to cut. An element without
-// an end goes as far as the text.
+// withoutElements returns a text without the elements of a name that begin a line, and writes these to cut. A tag without an
+// end, as a user quotes one, is no element.
 func withoutElements(text, tag string, cut *strings.Builder) string {
 	var out strings.Builder
 	read := 0 // bytes that are in out or in cut
@@ -75,11 +75,16 @@ func withoutElements(text, tag string, cut *strings.Builder) string {
 		if line > read && text[line-1] != '\n' || from == len(text) || strings.IndexByte("> \n", text[from]) < 0 {
 			continue
 		}
-		out.WriteString(text[read:at])
-		element, rest, _ := strings.Cut(text[from:], "</"+tag+">")
-		_, element, _ = strings.Cut(element, ">")
-		cut.WriteString(element + "\n")
-		read = len(text) - len(rest)
-		from = read
+		element, rest, closed := strings.Cut(text[from:], "</"+tag+">")
+		if !closed {
+			out.WriteString(text[read:])
+			return out.String()
+		}
+		from = len(text) - len(rest)
+		if _, element, opened := strings.Cut(element, ">"); opened {
+			out.WriteString(text[read:at])
+			cut.WriteString(element + "\n")
+			read = from
+		}
 	}
 }

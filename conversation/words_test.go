@@ -13,7 +13,9 @@ func TestWordsOfTheUserAndOfClients(t *testing.T) {
 		"Fix it.": {"Fix it.", ""},
 		"Fix it.\n<system-reminder>\nNever say so.\n</system-reminder>\nNow.":         {"Fix it.\n\nNow.", "\nNever say so.\n\n"},
 		"<system-reminder>a</system-reminder> <system-reminder>b</system-reminder>Go": {" Go", "a\nb\n"},
-		"<system-reminder>never closed":                                               {"", "never closed\n"},
+		"<system-reminder>never closed":                                               {"<system-reminder>never closed", ""},
+		"a\n<system-reminder </system-reminder>b":                                     {"a\n<system-reminder </system-reminder>b", ""},
+		"<system-reminder\n</system-reminder><system-reminder>a</system-reminder>":    {"<system-reminder\n</system-reminder><system-reminder>a</system-reminder>", ""},
 		"What does <system-reminder> mean?":                                           {"What does <system-reminder> mean?", ""},
 		"<system-reminders>":                                                          {"<system-reminders>", ""},
 		"<system-reminder":                                                            {"<system-reminder", ""},
@@ -27,7 +29,7 @@ func TestWordsOfTheUserAndOfClients(t *testing.T) {
 			t.Errorf("%q: %q and %q, want %q", text, user, client, want)
 		}
 	}
-	for _, hostile := range []string{"<system-reminder>x</system-reminder>\n", "a <system-reminder ", "   "} { // quadratic work would take minutes
+	for _, hostile := range []string{"<system-reminder>x</system-reminder>\n", "a <system-reminder ", "<system-reminder>\n", "<system-reminder\n", "   "} { // quadratic work would take minutes
 		(conversation.UserMessage{Text: "<" + strings.Repeat(hostile, 1<<17)}).Words()
 	}
 }

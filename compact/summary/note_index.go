@@ -143,7 +143,7 @@ func likelihood(name string) float64 {
 	number := len(name) - len(strings.TrimLeft(name, "0123456789."))
 	unit := name[number:]
 	switch {
-	case number > 0 && unit != "" && !strings.ContainsAny(unit, "0123456789_/-") && (len(unit) <= 4 || strings.Contains(name[:number], ".")):
+	case number > 0 && name[number-1] != '.' && unit != "" && !strings.ContainsAny(unit, "0123456789_/-") && (len(unit) <= 4 || strings.Contains(name[:number], ".")):
 		return 0
 	case slices.ContainsFunc(libraryParts, func(part string) bool { return strings.Contains(name, part) }):
 		return 0
@@ -158,7 +158,7 @@ func likelihood(name string) float64 {
 }
 
 // libraryParts stand in the paths of libraries.
-var libraryParts = []string{"node_modules/", "site-packages/", "/pkg/mod/", ".cargo/", "usr/lib/", "usr/local/lib/", "golang.org/", "github.com/"}
+var libraryParts = []string{"node_modules/", "site-packages/", "/pkg/mod/", ".cargo/", "usr/lib/", "usr/local/lib/"}
 
 // sourceFile reports whether a name without a folder is one of a file.
 func sourceFile(name string) bool {

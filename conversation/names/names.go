@@ -27,7 +27,11 @@ func Scan(text string, found func(string)) {
 		if kind&marking == 0 || i-from < minLength {
 			continue
 		}
-		for word := range strings.SplitSeq(withoutEscapes(text[from:i]), "\n") {
+		word := text[from:i]
+		if !(word[0] == '\\' && from > 1 && text[from-1] == ':' && upper(text[from-2])) { // no path after a drive of Windows
+			word = withoutEscapes(word)
+		}
+		for word := range strings.SplitSeq(word, "\n") {
 			if word = strings.Trim(word, separators); len(word) >= minLength && len(word) <= maxLength && isName(word) {
 				found(word)
 			}

@@ -48,6 +48,7 @@ func TestScanFindsNames(t *testing.T) {
 		"from 10.0.3.17:8080 to 127.0.0.1.":     {"10.0.3.17", "127.0.0.1"},
 		"took 1500ms, 0.250s and 4096kB":        {"1500ms", "0.250s", "4096kB"},
 		// The escapes of JSON text divide names, but not the paths of Windows.
+		`see C:\new\readme.txt`:              {`new\readme.txt`},
 		`plan_a.go\nplan_b.go\\nplan_c.go\t`: {"plan_a.go", "plan_b.go", "plan_c.go"},
 		`src\new\app_one.go`:                 {`src\new\app_one.go`},
 		"______ ///// .....":                 nil,
