@@ -39,10 +39,10 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 
 html (or --html) is one page for a browser, to show to others. It loads nothing and
 runs no script: messages, calls, diffs, how the window filled, and what each
-compaction made of the turns. Keys that you set up, and what else looks like one, are
-left out, and so is what --without lists: output (of tools), files (attached ones,
-diffs, arguments, and what tools other than commands found), images, home (the path of
-your home folder is ~).
+compaction made of the turns. Keys that are stored or in variables, and what else
+looks like one, are left out, and so is what --without lists: output (of tools), files
+(attached ones, diffs, arguments, and what tools other than commands found), images,
+home (the path of your home folder is ~).
 On a terminal it goes to plimsoll-ID.html in this folder. Read it before you share it.
 
 ` + session.IDHelp,

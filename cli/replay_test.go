@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -180,11 +181,22 @@ func TestReplayTunesTheColdStep(t *testing.T) {
 		fmt.Fprintf(&file, "{\"role\":\"user\",\"content\":%q,\"ts\":%d}\n{\"role\":\"assistant\",\"content\":\"Fine so far.\",\"ts\":%d}\n",
 			string(rune('a'+i%26))+strings.Repeat(" word", 3000), at, at+1000)
 	}
-	recording := filepath.Join(d.dir, "pauses.jsonl")
-	if err := os.WriteFile(recording, []byte(file.String()), 0o600); err != nil {
-		t.Fatal(err)
+	recordings := t.TempDir()
+	record := func(name string) (path string) {
+		path = filepath.Join(recordings, name+".jsonl")
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(file.String(), "Fine", "Fine "+name)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
-	out := d.mustRun("", "replay", recording, "--tune", "--yes", "--prices", "anthropic-5m")
+	one := record("0")
+	if out := d.mustRun("", "replay", one, "--tune", "--yes", "--prices", "anthropic-5m"); !strings.Contains(out, "1 conversation: too few") || strings.Contains(out, "Written") {
+		t.Errorf("tuning by one conversation says:\n%s", out)
+	}
+	for i := range 9 {
+		record(strconv.Itoa(1 + i))
+	}
+	out := d.mustRun("", "replay", recordings, "--tune", "--yes", "--prices", "anthropic-5m")
 	if !strings.Contains(out, "* cold 0.3") || !strings.Contains(out, "    cold: 0.3\n") {
 		t.Errorf("tuning says:\n%s", out)
 	}
@@ -194,7 +206,7 @@ func TestReplayTunesTheColdStep(t *testing.T) {
 	if err != nil || !strings.Contains(string(written), "cold: 0.3") {
 		t.Errorf("written: %q, %v", written, err)
 	}
-	if code, _, stderr := d.run(t.Context(), nil, "replay", recording, "--tune", "--json"); code != 2 || !strings.Contains(stderr, "--tune") {
+	if code, _, stderr := d.run(t.Context(), nil, "replay", one, "--tune", "--json"); code != 2 || !strings.Contains(stderr, "--tune") {
 		t.Errorf("--tune with --json: exit code %d, %s", code, stderr)
 	}
 }

@@ -209,7 +209,9 @@ func askBackground() tea.Msg {
 func (t *theme) attributesReported() {
 	if !t.reported && !t.untold {
 		t.untold = true
-		t.preview(t.name)
+		if t.picker == nil {
+			t.preview(t.name)
+		}
 	}
 }
 

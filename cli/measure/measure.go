@@ -140,7 +140,6 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 	default:
 		names = append(names, others...)
 	}
-	results := rp.Settings.Cfg().ToolResults
 	for _, name := range names {
 		p := preset.Name(name)
 		if slices.Contains(what.Policies, p) {
@@ -154,7 +153,7 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 			what.ExtraPolicies = append(what.ExtraPolicies, clients[i].Policy())
 			continue
 		}
-		own := replay.NamedPolicy{Name: p, Rules: rules, ResultStorage: &replay.ResultStorage{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
+		own := rp.ownPolicy(p, rules)
 		if name != Configured {
 			if _, known := rules.Profiles[name]; !known {
 				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(PolicyNames(rules), ", "))
@@ -164,6 +163,12 @@ func (rp *Replayer) policies(what *replay.Options, o Options) error {
 		what.ExtraPolicies = append(what.ExtraPolicies, own)
 	}
 	return nil
+}
+
+// ownPolicy returns a policy with rules of the configuration, and its way to store results.
+func (rp *Replayer) ownPolicy(name preset.Name, rules preset.Rules) replay.NamedPolicy {
+	results := rp.Settings.Cfg().ToolResults
+	return replay.NamedPolicy{Name: name, Rules: rules, ResultStorage: &replay.ResultStorage{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
 }
 
 // PolicyNames lists what --preset takes.

@@ -49,7 +49,7 @@ func (rp *Replayer) tune(ctx context.Context, what replay.Options, inputs []*inp
 			r.Evict.Cold, r.Evict.ColdProtected = t.values[0], t.values[1]
 		}
 		what.Policies = append(what.Policies, t.name)
-		what.ExtraPolicies = append(what.ExtraPolicies, replay.NamedPolicy{Name: t.name, Rules: r})
+		what.ExtraPolicies = append(what.ExtraPolicies, rp.ownPolicy(t.name, r))
 	}
 	run, err := rp.measure(ctx, what, inputs)
 	if err != nil || run.Report.Corpus.Requests == 0 {
@@ -78,11 +78,13 @@ func (rp *Replayer) tune(ctx context.Context, what replay.Options, inputs []*inp
 		_, err = fmt.Fprintln(out, "\nNo other setting is surely cheaper without more silent losses. Nothing was changed.")
 		return run, err
 	}
-	if n := run.Report.Corpus.Files; n < fewConversations {
-		fmt.Fprintf(out, "\n%s: too few to say how sure this is.\n", numbers.Count(n, "conversation"))
-	}
 	v := trials[best].values
-	fmt.Fprintf(out, "\nBest for these conversations, in config.yaml:\n\ncompaction:\n  evict:\n    cold: %v\n    cold_protected: %v\n\n", v[0], v[1])
+	fmt.Fprintf(out, "\nBest for these conversations, in config.yaml (for every window; without these lines, the shares follow the window):\n\n"+
+		"compaction:\n  evict:\n    cold: %v\n    cold_protected: %v\n\n", v[0], v[1])
+	if n := run.Report.Corpus.Files; n < fewConversations {
+		_, err = fmt.Fprintf(out, "%s: too few to say how sure this is. Nothing was written.\n", numbers.Count(n, "conversation"))
+		return run, err
+	}
 	return run, rp.keepTuned(ctx, v, yes)
 }
 

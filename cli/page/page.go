@@ -70,6 +70,7 @@ func Write(w io.Writer, c Content) error {
 	if dir := strings.TrimRight(c.HomeDir, `/\`); dir != "" && c.Omit[Home] {
 		p.home = regexp.MustCompile(regexp.QuoteMeta(dir) + `($|[^\w-])`) // not a folder whose name only begins alike
 	}
+	// Paths, as variables of servers hold them too, are no keys.
 	keys := slices.DeleteFunc(slices.Clone(c.Keys), func(k string) bool { return len(k) < shortestKey || k[0] == '/' })
 	slices.SortFunc(keys, func(a, b string) int { return len(b) - len(a) }) // one may hold another
 	var pairs []string

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,15 @@ func TestVariablesNameFoldersThatCommandsWrite(t *testing.T) {
 		func(name string) string { return variables[name] })
 	if diff := cmp.Diff([]string{"~/.cache", "/data/go/", "/a/pkg", "/home/u/pkg"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestVariablesOfServersAreKeptFromCommandsIfTheyMayBeSecret(t *testing.T) {
+	t.Parallel()
+	server := config.MCPServer{Command: []string{"notes", "${HOME}/notes"}, URL: "https://notes/?key=${URL_KEY}", Headers: map[string]string{"X": "${HEAD}-${USER}"}}
+	got := ToolOptions("", config.Config{MCP: map[string]config.MCPServer{"notes": server}}).SecretNames
+	if want := []string{"HEAD", "URL_KEY"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

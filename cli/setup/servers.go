@@ -144,7 +144,10 @@ func isVariable(name string) bool {
 	})
 }
 
-// serverVariables lists the variables that servers use: commands of the model do not get them.
+// notSecret are variables that servers use for folders and names. Commands need them.
+var notSecret = []string{"HOME", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "USER"}
+
+// serverVariables lists the variables that servers use for what may be secret: commands of the model do not get them.
 func serverVariables(servers map[string]config.MCPServer) []string {
 	var names []string
 	for _, s := range servers {
@@ -152,7 +155,9 @@ func serverVariables(servers map[string]config.MCPServer) []string {
 		values = slices.AppendSeq(slices.AppendSeq(values, maps.Values(s.Env)), maps.Values(s.Headers))
 		for _, value := range values {
 			replaceVariables(value, func(name, _ string) string {
-				names = append(names, name)
+				if !slices.Contains(notSecret, name) {
+					names = append(names, name)
+				}
 				return ""
 			})
 		}
