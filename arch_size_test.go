@@ -12,7 +12,7 @@ type size struct{ program, tests int }
 // ceilings are the most lines that each package may have. A number here only goes down, but where a capability is added that
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
-	".":                             {79, 1248},
+	".":                             {79, 1247},
 	"agent":                         {3533, 8388},
 	"agent/agenttest":               {934, 82},
 	"agent/anthropic":               {1126, 466},
@@ -102,7 +102,7 @@ var ceilings = map[string]size{
 	"tui/search":                    {403, 297},
 	"tui/settings":                  {766, 264},
 	"tui/transcript":                {3096, 1992},
-	"tui/transcript/markdown":       {2009, 657},
+	"tui/transcript/markdown":       {1924, 657},
 	"tui/tuitest":                   {159, 0},
 	"tui/welcome":                   {213, 35},
 }
