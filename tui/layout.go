@@ -188,12 +188,12 @@ func (c *chat) unqueueHint() string {
 }
 
 // gaugeLine is the gauge, or a placeholder until the first conversation is open.
-func (c *chat) gaugeLine() string {
-	r, width := c.meterReading(), c.area.width
+func (c *chat) gaugeLine(width int) string {
+	r := c.meterReading()
 	if !c.session.isOpen && r.AfterSend == 0 {
-		return pane.Margin(width) + ansi.Truncate(c.styles.subtle.Render("measuring…"), pane.Within(width), "")
+		return ansi.Truncate(c.styles.subtle.Render("measuring…"), width, "")
 	}
-	return pane.Margin(width) + c.gauge.View(r, pane.Within(width))
+	return c.gauge.View(r, width)
 }
 
 func (c *chat) content(around surroundings) (string, *tea.Cursor) {
@@ -222,9 +222,10 @@ func (c *chat) content(around surroundings) (string, *tea.Cursor) {
 	if p.composerLines > 0 {
 		lines = append(lines, box)
 	}
-	lines = append(lines, c.gaugeLine())
+	first := pane.Indent(width) / 2 // the edge of the gauge is before its first cell
+	lines = append(lines, strings.Repeat(" ", pane.Gutter(width)+first)+c.gaugeLine(pane.Within(width)-first))
 	if p.legend {
-		lines = append(lines, pane.Margin(width)+c.gauge.Legend(c.meterReading(), pane.Within(width)))
+		lines = append(lines, pane.TextMargin(width)+c.gauge.Legend(c.meterReading(), pane.TextWidth(width)))
 	}
 	if p.hints {
 		lines = append(lines, c.hints())
@@ -264,9 +265,9 @@ func (c *chat) composerBox() (string, *tea.Cursor) {
 // hints is the bottom line: the most useful keys, whether automatic summaries are
 // paused, and the permission mode.
 func (c *chat) hints() string {
-	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.Within(c.area.width)
+	st, keys, width := c.styles, c.env.Keys.Composer.Writing, pane.TextWidth(c.area.width)
 	if c.session.ReadOnly != "" {
-		return pane.Margin(c.area.width) + readOnlyLine(c.session, c.env.Keys, c.styles, width)
+		return pane.TextMargin(c.area.width) + readOnlyLine(c.session, c.env.Keys, c.styles, width)
 	}
 	mode := ansi.Truncate(string(c.session.Mode), width, "")
 	hint := func(b key.Binding, what string) string {
@@ -287,7 +288,7 @@ func (c *chat) hints() string {
 	if len(c.session.runningTasks) > 0 && c.composer.Empty() {
 		send = hint(keys.Send, "open a task")
 	}
-	free, text := width-ansi.StringWidth(mode)-1, ""
+	free := width - ansi.StringWidth(mode) - 1
 	note := "summaries paused"
 	if !c.session.summariesPaused || len(note)+2 > free {
 		note = ""
@@ -299,18 +300,13 @@ func (c *chat) hints() string {
 		hints = []string{pane.Clip(own, free)}
 	}
 	if asked := c.area.plan.question; len(asked.Lines) > 0 {
-		hints = asked.Hints
+		hints = slices.Clone(asked.Hints)
 	}
-	for _, h := range hints {
-		next := text
-		if next != "" && h != "" {
-			next += " · "
-		}
-		if next += h; ansi.StringWidth(next) > free {
-			break
-		}
-		text = next
+	hints = slices.DeleteFunc(hints, func(h string) bool { return h == "" })
+	for len(hints) > 0 && ansi.StringWidth(strings.Join(hints, " · ")) > free {
+		hints = hints[:len(hints)-1]
 	}
+	text := strings.Join(hints, " · ")
 	right := st.accent.Render(mode)
 	if c.session.Mode == conversation.ModeYolo {
 		right = st.failure.Render(mode)
@@ -319,7 +315,7 @@ func (c *chat) hints() string {
 		right = st.warning.Render(note) + "  " + right
 	}
 	gap := max(1, width-ansi.StringWidth(text)-ansi.StringWidth(right))
-	return pane.Margin(c.area.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
+	return pane.TextMargin(c.area.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
 // placeSummaryLine puts the line about a summary below the newest reply: on the second
@@ -342,7 +338,7 @@ func (c *chat) addSummaryLine(around surroundings, view string) string {
 	if !p.summaryLine.visible {
 		return view
 	}
-	line := pane.Margin(c.area.width) + c.styles.subtle.Render(c.status(around).summaryText(pane.Within(c.bodyWidth())))
+	line := pane.TextMargin(c.area.width) + c.styles.subtle.Render(c.status(around).summaryText(pane.TextWidth(c.bodyWidth())))
 	if p.summaryLine.hasOwnRow(p.bodyLines) {
 		return view + "\n" + line
 	}

@@ -152,7 +152,11 @@ func (l *statusLine) reviewText() string {
 // draw draws the snackbar or the activity, how many jobs run where there is room, and whether the transcript continues below.
 func (l *statusLine) draw() string {
 	st, width, below := l.chat.styles, l.chat.area.width, l.chat.moreBelow(l.surroundings)
-	margin, free := pane.Margin(width), pane.Within(width)-ansi.StringWidth(below)
+	margin, room := pane.TextMargin(width), pane.TextWidth(width)
+	if l.viewOpen {
+		margin, room = pane.Margin(width), pane.Within(width)
+	}
+	free := room - ansi.StringWidth(below)
 	if below != "" {
 		free -= 2
 	}
@@ -176,7 +180,7 @@ func (l *statusLine) draw() string {
 	if right == "" {
 		return margin + left
 	}
-	gap := max(0, pane.Within(width)-ansi.StringWidth(left)-ansi.StringWidth(right))
+	gap := max(0, room-ansi.StringWidth(left)-ansi.StringWidth(right))
 	return margin + left + strings.Repeat(" ", gap) + right
 }
 
@@ -314,7 +318,7 @@ func (l *statusLine) stopSummaryHint() string {
 // queuedLines draws the waiting messages in at most most lines, with a hint after the first.
 func queuedLines(all []waitingMessage, hint string, style pane.InlineStyle, most, width int) []string {
 	var lines []string
-	margin, free := pane.Margin(width), pane.Within(width)
+	margin, free := pane.TextMargin(width), pane.TextWidth(width)
 	for i, waiting := range all {
 		if len(lines) == most-1 && i < len(all)-1 {
 			more := fmt.Sprintf("· and %d more queued", len(all)-i)

@@ -55,7 +55,7 @@ func (ts themeStyles) status() statusStyles {
 	s, inline := ts.styles, pane.NewInlineStyle
 	return statusStyles{
 		title: inline(s.Title), rule: inline(s.Rule), subtle: inline(s.Muted), accent: inline(s.Focus), mark: inline(s.Accent),
-		warning: inline(s.Warning), failure: inline(s.Error), snack: inline(s.Focus),
+		warning: inline(s.Warning), failure: inline(s.Error), snack: inline(s.Accent),
 		welcome: welcome.Styles{Title: s.Title, Subtle: s.Muted, Accent: s.Focus, Failure: s.Error},
 	}
 }

@@ -63,11 +63,13 @@ func (c *chat) placeTodos(p *layoutPlan, free int) (left int) {
 	switch {
 	case len(todos) == 0 || c.panelOpen():
 	case width >= minTodoListWidth && c.area.height >= minTodoListHeight && free-maxTodoLines >= minBody:
-		p.todos = c.todoList(todos, pane.Within(width))
+		p.todos = c.todoList(todos, pane.TextWidth(width))
 	case free > minBody:
-		p.todos = []string{c.todoLine(pane.Within(width))}
+		p.todos = []string{c.todoLine(pane.TextWidth(width))}
 	}
-	pane.Inset(p.todos, width)
+	for i, line := range p.todos {
+		p.todos[i] = pane.TextMargin(width) + line
+	}
 	return free - len(p.todos)
 }
 

@@ -107,7 +107,7 @@ func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 		lines = append(lines, m.chat.status(m.surroundings()).draw())
 	}
 	if gauge {
-		lines = append(lines, m.chat.gaugeLine())
+		lines = append(lines, pane.Margin(m.terminal.width)+m.chat.gaugeLine(pane.Within(m.terminal.width)))
 	}
 	var cursor *tea.Cursor
 	if text, ok := v.(textView); ok {

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -144,15 +145,9 @@ func AlignRight(text string, cells int) string {
 // Columns puts height lines side by side: the left ones in width cells, then the bar, then the right ones.
 func Columns(left, right []string, bar string, width, height int) []string {
 	out := make([]string, height)
+	left, right = slices.Concat(left, out), slices.Concat(right, out)
 	for i := range out {
-		l, r := "", ""
-		if i < len(left) {
-			l = left[i]
-		}
-		if i < len(right) {
-			r = right[i]
-		}
-		out[i] = Fit(l, width) + bar + r
+		out[i] = Fit(left[i], width) + bar + right[i]
 	}
 	return out
 }

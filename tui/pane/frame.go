@@ -77,13 +77,7 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 	if height >= leastRule {
 		lines = append(lines, rule)
 	}
-	for i := range f.Body(height) {
-		line := ""
-		if i < len(body) {
-			line = body[i]
-		}
-		lines = append(lines, line)
-	}
+	lines = append(lines, slices.Concat(body, make([]string, f.Body(height)))[:f.Body(height)]...)
 	if height >= leastRule {
 		lines = append(lines, rule)
 	}

@@ -24,6 +24,15 @@ func RowWidth(width int) int { return max(width-Gutter(width), 1) }
 // Margin returns the blanks of the left gutter.
 func Margin(width int) string { return strings.Repeat(" ", Gutter(width)) }
 
+// Indent returns the cells between the left gutter and the text of the chat, for marks and bars. A narrow screen has none.
+func Indent(width int) int { return Gutter(width) / 2 * 2 }
+
+// TextMargin returns the blanks before the text of the chat.
+func TextMargin(width int) string { return strings.Repeat(" ", Gutter(width)+Indent(width)) }
+
+// TextWidth returns the cells of the text of the chat.
+func TextWidth(width int) int { return max(Within(width)-Indent(width), 1) }
+
 // Inset puts the left gutter before lines. It changes them.
 func Inset(lines []string, width int) []string {
 	for i, l := range lines {

@@ -83,18 +83,6 @@ type Styles struct {
 	Selected                 lipgloss.Style
 }
 
-// proseIndent is how far the text of replies is indented, so that it aligns with the text after
-// marks and bars. It is 0 on a narrow screen.
-func proseIndent(width int) int {
-	if pane.Gutter(width) < 2 {
-		return 0
-	}
-	return 2
-}
-
-// proseWidth is the width of reply text in a transcript of a width.
-func proseWidth(width int) int { return max(1, pane.Within(width)-proseIndent(width)) }
-
 // growing wraps a text to which text is appended. Complete lines are wrapped only once.
 type growing struct {
 	upTo, width, generation int

@@ -167,7 +167,7 @@ func (x *items) startColumn(i int) int {
 	at := pane.Gutter(x.width)
 	switch x.entries[i].item.(type) {
 	case *replyItem, *turnEnd:
-		at += proseIndent(x.width)
+		at += pane.Indent(x.width)
 	}
 	return at
 }
@@ -176,7 +176,7 @@ func (x *items) startColumn(i int) int {
 func (x *items) room(e *entry) int {
 	switch e.item.(type) {
 	case *replyItem, *turnEnd:
-		return proseWidth(x.width)
+		return pane.TextWidth(x.width)
 	}
 	return pane.Within(x.width)
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript/markdown"
 )
 
@@ -57,7 +58,7 @@ func (m *Model) SetSize(width, height int) {
 	}
 	if width != m.items.width {
 		m.scroll.saveAnchor()
-		m.items.options.markdown.SetWidth(proseWidth(width))
+		m.items.options.markdown.SetWidth(pane.TextWidth(width))
 		m.selection.clear()
 	}
 	m.items.width, m.scroll.height, m.dirty = width, height, true
@@ -65,7 +66,7 @@ func (m *Model) SetSize(width, height int) {
 
 // SetStyles changes the theme, which redraws everything.
 func (m *Model) SetStyles(s Styles, md *markdown.Renderer) {
-	md.SetWidth(proseWidth(m.items.width))
+	md.SetWidth(pane.TextWidth(m.items.width))
 	m.changeOptions(func(l *drawOptions) { l.styles, l.markdown = s, md })
 }
 
