@@ -289,11 +289,12 @@ func (c *chat) hints() string {
 		send = hint(keys.Send, "open a task")
 	}
 	free := width - ansi.StringWidth(mode) - 1
-	note := "summaries paused"
-	if !c.session.summariesPaused || len(note)+2 > free {
-		note = ""
-	} else {
-		free -= len(note) + 2
+	right := st.accent.Render(mode)
+	if c.session.Mode == conversation.ModeYolo {
+		right = st.failure.Render(mode)
+	}
+	if note := "summaries paused"; c.session.summariesPaused && len(note)+2 <= free {
+		right, free = st.warning.Render(note)+"  "+right, free-len(note)-2
 	}
 	hints := []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand}
 	if own := c.ownStatus.text; own != "" {
@@ -307,13 +308,6 @@ func (c *chat) hints() string {
 		hints = hints[:len(hints)-1]
 	}
 	text := strings.Join(hints, " · ")
-	right := st.accent.Render(mode)
-	if c.session.Mode == conversation.ModeYolo {
-		right = st.failure.Render(mode)
-	}
-	if note != "" {
-		right = st.warning.Render(note) + "  " + right
-	}
 	gap := max(1, width-ansi.StringWidth(text)-ansi.StringWidth(right))
 	return pane.TextMargin(c.area.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
