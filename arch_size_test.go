@@ -84,7 +84,7 @@ var ceilings = map[string]size{
 	"tools/skill":                   {350, 172},
 	"tools/web":                     {540, 67},
 	"tools/workspace":               {717, 0},
-	"tui":                           {8629, 6610},
+	"tui":                           {8625, 6610},
 	"tui/alert":                     {261, 112},
 	"tui/breakdown":                 {886, 296},
 	"tui/cells":                     {140, 0},
