@@ -112,7 +112,7 @@ func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 
 		events := r.memory.Events()
 		list := inspect.SentRequests(events)
-		if len(list) != 3 || list[1].Event != n+2 || list[1].Reply != n+1 || list[1].Through != n {
+		if len(list) != 3 || list[1].Event != n+2 || list[1].Usage.Reply != n+1 || list[1].Through != n {
 			t.Fatalf("the requests are %+v, want 3, the second of the recovered reply", list)
 		}
 		made, err := projection.Harden(projection.Project(events[:list[1].Through]), projection.Capabilities{})

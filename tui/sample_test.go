@@ -108,7 +108,7 @@ func (r *rig) appendEvents(bodies ...conversation.Body) {
 // breakdown returns the agent's breakdown of the sample conversation.
 func (r *rig) breakdown() inspect.Breakdown {
 	reading := r.first.Meter.Reading()
-	return inspect.Breakdown{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
+	return inspect.Breakdown{Reading: reading,
 		Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady, AtTokens: 108_800, TokensLeft: 108_300, Turns: 4}, SummaryTo: -1, EvictTo: 2, EvictsMore: true,
 			ColdTo: -1, ColdLine: 76_800, After: 51_200, MayAskModel: true, Rule: "preset plimsoll"},
 		Heaviest: []inspect.Item{

@@ -80,7 +80,7 @@ func hostileAnswers() []updates.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
 	p.Summary = &edit.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
-	breakdown := inspect.Breakdown{Estimated: 400, Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady}, Rule: evil, SummaryTo: -1, EvictTo: -1, ColdTo: -1},
+	breakdown := inspect.Breakdown{Forecast: planner.Forecast{Timing: planner.Timing{State: planner.TimingReady}, Rule: evil, SummaryTo: -1, EvictTo: -1, ColdTo: -1},
 		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Original: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &llm.Error{Class: llm.BadRequest, Message: evil, Hint: evil}

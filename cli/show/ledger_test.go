@@ -16,11 +16,11 @@ func ledgerEntries() []inspect.Entry {
 	cost := 0.75
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	return []inspect.Entry{
-		{Kind: inspect.EntryEpoch, Event: 11, Turn: 4, Time: at, Result: inspect.ResultUndone, Source: conversation.SourceAuto, Trigger: "load line",
+		{Kind: inspect.EntryEpoch, Event: 11, Time: at, Result: inspect.ResultUndone, Source: conversation.SourceAuto, Trigger: "load line",
 			Why: "turns 0–3, \x1b[31m1 summary\nof 漢字", Model: "openai/m", Before: 91300, After: 34000, CostUSD: &cost, Duration: 4260 * time.Millisecond},
-		{Kind: inspect.EntryUndo, Event: 12, Turn: 4, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceManual, Why: "taken back", Target: 11,
+		{Kind: inspect.EntryUndo, Event: 12, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceManual, Why: "taken back", Target: 11,
 			After: 91300},
-		{Kind: inspect.EntryAttempt, Event: 13, Turn: 4, Time: at, Result: inspect.ResultFailed, Trigger: "command", Why: "too busy", Before: 500},
+		{Kind: inspect.EntryAttempt, Event: 13, Time: at, Result: inspect.ResultFailed, Trigger: "command", Why: "too busy", Before: 500},
 	}
 }
 

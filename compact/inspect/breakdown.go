@@ -16,7 +16,6 @@ import (
 type Breakdown struct {
 	Reading        meter.Reading
 	Forecast       planner.Forecast
-	Estimated      int    // estimated tokens of the whole request, of which the items are parts
 	Heaviest       []Item // largest parts of the request, largest first
 	Savings        []Saving
 	Additions      []Addition
@@ -26,8 +25,6 @@ type Breakdown struct {
 	Cache          CacheUse
 	CacheRetention promptcache.Retention // how long the provider's cache keeps the prompt
 	Pins           int                   // pinned messages
-	Messages       int                   // messages in the request
-	Events         int                   // messages in the log
 }
 
 // Costs are the accumulated costs of a conversation in US dollars. A nil amount is unknown.
@@ -51,29 +48,25 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 			pins++
 		}
 	}
-	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Estimated: c.Meter.EstimatedTokens(), Heaviest: heaviestOf(c), Savings: savingsOf(c), Additions: additionsOf(c.Log),
-		Calibration: c.Meter.Calibration(), Pins: pins, Messages: len(c.View.Messages)}
+	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Heaviest: heaviestOf(c), Savings: savingsOf(c), Additions: additionsOf(c.Log),
+		Calibration: c.Meter.Calibration(), Pins: pins}
 	a.Cache = CacheUseOf(c.Log, c.Sheet.CacheLifetime())
-	a.Costs, a.EstimateError, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
+	a.Costs, a.EstimateError = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a
 }
 
 // CostsOf returns the costs of the requests in a log, or in a part of one. Saved is unknown.
 func CostsOf(log []conversation.Event) Costs {
-	c, _, _ := costsOf(log, 1, nil)
+	c, _ := costsOf(log, 1, nil)
 	return c
 }
 
-// costsOf sums the costs of a log's requests and counts its messages. It also returns the error of the newest
-// request's estimate with the current calibration, which already includes that request's report.
-func costsOf(log []conversation.Event, factor float64, saved func(conversation.Usage) *float64) (Costs, *float64, int) {
+// costsOf sums the costs of a log's requests. It also returns the error of the newest request's estimate with the current
+// calibration, which already includes that request's report.
+func costsOf(log []conversation.Event, factor float64, saved func(conversation.Usage) *float64) (Costs, *float64) {
 	var c Costs
 	var off *float64
-	events := 0
 	for i := range log {
-		if conversation.IsMessage(log[i].Body) {
-			events++
-		}
 		u, ok := log[i].Body.(conversation.Usage)
 		if !ok {
 			continue
@@ -91,7 +84,7 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 	if c.SummaryRequests == 0 && c.Total != nil {
 		c.Summaries = new(float64)
 	}
-	return c, off, events
+	return c, off
 }
 
 func (c *Costs) add(u conversation.Usage) {

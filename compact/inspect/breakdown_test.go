@@ -89,9 +89,6 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if a.Estimated != c.Meter.EstimatedTokens() || a.Estimated < 1500 {
-		t.Errorf("the estimate is %d tokens, want the meter's, 1500 at least", a.Estimated)
-	}
 	if a.Heaviest[0].Event != 0 || a.Heaviest[1].Event != 3 || a.Heaviest[1].Tokens != 400 {
 		t.Errorf("the heaviest items are %+v, want events 0 and 3", a.Heaviest[:2])
 	}

@@ -51,7 +51,6 @@ const (
 type Entry struct {
 	Kind   EntryKind
 	Event  uint64 // Seq of its first event; of a compaction the epoch number by which it can be undone
-	Turn   int    // during which it was made
 	Time   time.Time
 	Result EntryResult
 
@@ -108,7 +107,7 @@ func (b *logBuilder) addUnused() {
 		return
 	}
 	usage, _ := rest.last.Body.(conversation.Usage)
-	b.entries = append(b.entries, Entry{Kind: EntryAttempt, Event: rest.last.Seq, Turn: rest.last.Turn, Time: rest.last.Time,
+	b.entries = append(b.entries, Entry{Kind: EntryAttempt, Event: rest.last.Seq, Time: rest.last.Time,
 		Result: ResultUnused, Source: conversation.SourceAuto, Why: "a summary was requested, and no compaction has used it so far",
 		Model: usage.Model, CostUSD: rest.cost, Prompt: rest.prompt, Output: rest.output})
 }
@@ -179,7 +178,7 @@ func (b *logBuilder) takeSpending(waiting bool) spending {
 
 func (b *logBuilder) addAttempt(e conversation.Event, a conversation.Attempt) {
 	spent := b.takeSpending(b.spent.last.Seq == 0 && a.Model != "")
-	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,
+	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Time: e.Time, Result: ResultFailed,
 		Source: a.Source, Trigger: a.Trigger, Why: a.Why, Model: a.Model, Before: a.Before,
 		Duration: milliseconds(a.Duration), CostUSD: spent.cost, Prompt: spent.prompt, Output: spent.output}
 	switch a.Outcome {
@@ -197,7 +196,7 @@ func (b *logBuilder) addOverlay(e conversation.Event, made conversation.Origin, 
 	at, known := b.entryOf[s.of]
 	if s.kind != EntryEpoch || !known {
 		at = len(b.entries)
-		b.entries = append(b.entries, Entry{Kind: s.kind, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultUndone,
+		b.entries = append(b.entries, Entry{Kind: s.kind, Event: e.Seq, Time: e.Time, Result: ResultUndone,
 			Source: made.Source, Trigger: made.Trigger, Why: made.Why,
 			Before: made.Before, After: made.After})
 	}

@@ -17,7 +17,6 @@ import (
 type SentRequest struct {
 	Number  int    // 1 is the first of the conversation
 	Event   uint64 // Seq of its usage event
-	Reply   uint64 // Seq of its reply, 0 if none was stored
 	Through uint64 // Seq of the newest event that it includes
 	Turn    int
 	Time    time.Time
@@ -53,7 +52,7 @@ func SentRequests(log []conversation.Event) []SentRequest {
 		if u.BodyHash == "" && !u.HasPromptCount() && u.Reply == 0 {
 			continue
 		}
-		r := SentRequest{Number: len(list) + 1, Event: e.Seq, Reply: u.Reply, Through: u.Through, Turn: e.Turn, Time: e.Time, Usage: u}
+		r := SentRequest{Number: len(list) + 1, Event: e.Seq, Through: u.Through, Turn: e.Turn, Time: e.Time, Usage: u}
 		if r.Through == 0 || r.Through >= e.Seq {
 			r.Through = before[i]
 			if k := conversation.IndexOf(log, u.Reply); k >= 0 && k < i {

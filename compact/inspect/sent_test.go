@@ -50,7 +50,7 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 	} {
 		var got []told
 		for _, r := range inspect.SentRequests(c.log.Events()) {
-			got = append(got, told{r.Number, r.Event, r.Reply, r.Through, r.Turn, r.Usage.Prompt})
+			got = append(got, told{r.Number, r.Event, r.Usage.Reply, r.Through, r.Turn, r.Usage.Prompt})
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s:\n%s", name, d)

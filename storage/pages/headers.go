@@ -34,10 +34,7 @@ const copyMark = "Plimhead"
 const copySize = len(copyMark) + headerSize + 8 + 4
 
 // header is a file header as bbolt stores it.
-type header struct {
-	raw       [headerSize]byte
-	lastEvent uint64 // number of the newest event; only set in a copy
-}
+type header struct{ raw [headerSize]byte }
 
 // PageSize is the size of the file's pages in bytes.
 func (h *header) PageSize() int64 { return int64(binary.NativeEndian.Uint32(h.raw[8:])) }
@@ -101,7 +98,7 @@ func (h *headers) readPage(f *os.File, n int, at int64) {
 		crc32.Checksum(stored[:end], castagnoli) != binary.BigEndian.Uint32(stored[end:]) {
 		return
 	}
-	copied := &header{raw: [headerSize]byte(stored[len(copyMark):]), lastEvent: binary.BigEndian.Uint64(stored[end-8:])}
+	copied := &header{raw: [headerSize]byte(stored[len(copyMark):])}
 	if copied.isSound() {
 		h.copies[n] = copied
 	}
@@ -168,7 +165,7 @@ func WriteHeader(f *os.File, h *header) error {
 // WriteHeaderCopy copies the header of a commit just made into the page of the other header. lastEvent is the number
 // of the newest event. An error does not affect the commit.
 func WriteHeaderCopy(f *os.File, pageSize int, commit, lastEvent uint64) error {
-	h := header{lastEvent: lastEvent}
+	var h header
 	if _, err := f.ReadAt(h.raw[:], int64(commit%2)*int64(pageSize)+headerOffset); err != nil {
 		return err
 	}

@@ -35,9 +35,6 @@ var patterns = sync.OnceValue(func() (p struct{ page, count, objects, data, lock
 	return p
 })
 
-// isPDF reports whether a file begins as a PDF.
-func isPDF(file []byte) bool { return bytes.HasPrefix(file, []byte("%PDF-")) }
-
 // Pages counts the pages of a PDF. The error says why it cannot be attached.
 func Pages(file []byte) (int, error) {
 	p := patterns()

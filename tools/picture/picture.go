@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	_ "image/gif" // the first picture of an animation
 	"image/jpeg"
 	"image/png"
@@ -46,8 +45,6 @@ type Picture struct {
 	Media         string // "image/png", "image/jpeg" or that of a PDF
 	Width, Height int    // in pixels
 	Pages         int    // of a PDF
-	// FileWidth and FileHeight are those of the file, in pixels.
-	FileWidth, FileHeight int
 }
 
 // Size reads the size of an image in pixels from its header. The error is [ErrNoImage], or says that it is too large.
@@ -74,7 +71,7 @@ func Fit(width, height, side int) (int, int) {
 // Prepare decodes a file and scales it to a longest side in pixels. A PNG or JPEG that is small enough keeps its pixels. What a
 // camera noted about the place and the time is left out. The pages of a PDF are counted.
 func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
-	if isPDF(file) {
+	if bytes.HasPrefix(file, []byte("%PDF-")) {
 		n, err := Pages(file)
 		return Picture{Data: file, Media: conversation.MediaPDF, Pages: n}, err
 	}
@@ -89,7 +86,7 @@ func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
 	if turn > 4 {
 		w, h = h, w
 	}
-	p := Picture{FileWidth: w, FileHeight: h}
+	var p Picture
 	p.Width, p.Height = Fit(w, h, side)
 	img, format, err := decode(file)
 	if err != nil {
@@ -185,31 +182,28 @@ func turned(img image.Image, turn int) image.Image {
 	if turn < 2 || turn > 8 {
 		return img
 	}
+	fromRight := turn == 2 || turn == 3 || turn == 7 || turn == 8
+	fromBelow := turn == 3 || turn == 4 || turn == 6 || turn == 7
+	swapped := turn > 4 // rows become columns
 	b := img.Bounds()
-	w, h := b.Dx(), b.Dy()
-	out := image.NewNRGBA(image.Rect(0, 0, w, h))
-	if turn > 4 {
-		out = image.NewNRGBA(image.Rect(0, 0, h, w))
+	size := b.Size()
+	if swapped {
+		size.X, size.Y = size.Y, size.X
 	}
-	for y := range h {
-		for x := range w {
-			c, _ := color.NRGBAModel.Convert(img.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA)
-			switch turn {
-			case 2:
-				out.SetNRGBA(w-1-x, y, c)
-			case 3:
-				out.SetNRGBA(w-1-x, h-1-y, c)
-			case 4:
-				out.SetNRGBA(x, h-1-y, c)
-			case 5:
-				out.SetNRGBA(y, x, c)
-			case 6:
-				out.SetNRGBA(h-1-y, x, c)
-			case 7:
-				out.SetNRGBA(h-1-y, w-1-x, c)
-			case 8:
-				out.SetNRGBA(y, w-1-x, c)
+	out := image.NewNRGBA(image.Rectangle{Max: size})
+	for y := range b.Dy() {
+		for x := range b.Dx() {
+			to := image.Pt(x, y)
+			if fromRight {
+				to.X = b.Dx() - 1 - x
 			}
+			if fromBelow {
+				to.Y = b.Dy() - 1 - y
+			}
+			if swapped {
+				to.X, to.Y = to.Y, to.X
+			}
+			out.Set(to.X, to.Y, img.At(b.Min.X+x, b.Min.Y+y))
 		}
 	}
 	return out

@@ -35,7 +35,7 @@ func busy() breakdown.Content {
 	off := 0.032
 	return breakdown.Content{
 		Breakdown: inspect.Breakdown{
-			Reading: reading(), Estimated: 76_900,
+			Reading: reading(),
 			Forecast: planner.Forecast{
 				Timing: planner.Timing{State: planner.TimingReady, AtTokens: 108_800, TokensLeft: 30_700, Turns: 4}, EvictTo: 6, SummaryTo: 6, After: 52_600,
 				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, MayAskModel: true, Rule: "preset plimsoll",
@@ -61,7 +61,7 @@ func busy() breakdown.Content {
 			Costs:          inspect.Costs{Total: usd(0.4213), Summaries: usd(0.031), Saved: usd(1.1), ReplyRequests: 41, SummaryRequests: 2, Prompt: 3_120_000, Cached: 2_870_000, Output: 61_000},
 			Cache:          inspect.CacheUse{Read: 2_870_000, Written: 240_000, Expired: 61_000},
 			CacheRetention: promptcache.Retention{Lifetime: time.Hour, Reason: promptcache.RetentionByPauses, SavedTokens: 90_000, SavedUSD: usd(0.27)},
-			Pins:           2, Messages: 58, Events: 112,
+			Pins:           2,
 		},
 		Reading: reading(),
 		ColdAt:  "14:32",
