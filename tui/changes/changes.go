@@ -117,7 +117,7 @@ func (m *Model) Show(c Content) {
 		return
 	}
 	m.list.ToTop(m)
-	m.list.Page.ToTop()
+	m.list.Page.Top = 0
 	m.reading = m.reading && len(c.Files) > 0
 }
 
@@ -156,7 +156,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	before := m.list.Selected(m)
 	action := m.list.Update(msg, m.paneContent, m.commands())
 	if m.list.Selected(m) != before {
-		m.list.Page.ToTop()
+		m.list.Page.Top = 0
 	}
 	return action
 }

@@ -161,7 +161,7 @@ func (a *Approve) layout(l config, width, height int) int {
 		}
 	}
 	if !a.gotMessage && a.change != nil && n == len(title) { // show the first change if not all fits
-		a.text.scroll(max(0, first-1) - a.text.top)
+		a.text.scroll(max(0, first-1) - a.text.Top)
 	}
 	return max(inputCells, widest(width, slices.Concat(below, title)...), cells)
 }
@@ -172,7 +172,7 @@ func (a *Approve) titleFits() bool {
 }
 
 func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
-	a.gotMessage, a.read = true, a.read || a.text.top+a.text.height >= a.text.len()
+	a.gotMessage, a.read = true, a.read || a.text.Top+a.text.height >= a.text.len()
 	var action pane.Action
 	done := false
 	if a.field != nil {

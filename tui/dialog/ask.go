@@ -221,7 +221,7 @@ func (a *Ask) page() page {
 	gap(a.question != "")
 	for i, label := range a.list.visible() {
 		mark, style := "  ", s.Text
-		if a.list.top+i == a.sel {
+		if a.list.Top+i == a.sel {
 			mark, style, p.chosen = "❯ ", s.Selected, len(lines)+1
 		}
 		if len(a.options) > 0 {

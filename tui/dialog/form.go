@@ -156,7 +156,7 @@ func (f *Form) move(to int) {
 
 // send answers with the values, or selects the first field that has none it can take.
 func (f *Form) send() (pane.Action, bool) {
-	if f.text.top+f.text.height < f.text.len() { // what is sent unread is not meant
+	if f.text.Top+f.text.height < f.text.len() { // what is sent unread is not meant
 		f.text.scroll(f.text.len())
 		return nil, false
 	}
@@ -230,7 +230,7 @@ func (f *Form) page() page {
 		labels = max(labels, ansi.StringWidth(row.label))
 	}
 	labels = min(labels, f.width/2)
-	for i := f.list.top; i < min(f.list.top+f.list.height, len(f.rows)); i++ {
+	for i := f.list.Top; i < min(f.list.Top+f.list.height, len(f.rows)); i++ {
 		row, mark, style := f.rows[i], "  ", s.Text
 		if i == f.sel {
 			mark, style, p.chosen = "❯ ", s.Selected, len(lines)+1

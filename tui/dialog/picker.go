@@ -350,10 +350,10 @@ func (p *Picker) page() page {
 		out.lines = append(out.lines, s.Muted.Render(pane.Fit(head, p.width)))
 	}
 	for i := range p.rows.visible() {
-		if p.rows.top+i == p.sel {
+		if p.rows.Top+i == p.sel {
 			out.chosen = len(out.lines) + 1
 		}
-		out.lines = append(out.lines, p.row(p.rows.top+i))
+		out.lines = append(out.lines, p.row(p.rows.Top+i))
 	}
 	if len(p.found) > 0 {
 		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))

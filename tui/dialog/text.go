@@ -161,7 +161,7 @@ func (t *Text) update(msg tea.Msg) (pane.Action, bool) {
 	}
 	if turn > 0 {
 		t.at = (t.at + turn) % len(t.tabs)
-		t.text.top = 0
+		t.text.Top = 0
 		t.text.set(t.pages[t.at], t.text.height)
 		return nil, false
 	}

@@ -12,7 +12,7 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The keys that act on a row. They change nothing themselves: each returns an action for the parent, or a Note that says why
+// The keys that act on a row. They change nothing themselves: each returns an action for the parent, or a message that says why
 // it is not possible.
 
 type (
@@ -27,17 +27,11 @@ type (
 
 	// Resend asks to rewind to before a turn, and to return its message to the composer.
 	Resend struct{ Turn int }
-
-	// Note is a message that the history shows itself, above the keys, until the next key. Failure colours it as an error.
-	Note struct {
-		Text    string
-		Failure bool
-	}
 )
 
 // note returns a message, and refusal one that says why a key does nothing here.
-func note(text string) pane.Action    { return Note{Text: plain.Line(text)} }
-func refusal(text string) pane.Action { return Note{Text: plain.Line(text), Failure: true} }
+func note(text string) pane.Action    { return pane.Snackbar{Text: plain.Line(text)} }
+func refusal(text string) pane.Action { return pane.Snackbar{Text: plain.Line(text), Failure: true} }
 
 // Reasons of refusals.
 const (
@@ -139,8 +133,7 @@ func (b *document) redo(it item) pane.Action {
 	return pane.Redo{}
 }
 
-// resend rewinds to before the turn of a row. The first press asks for confirmation with a note; a second press right after it
-// finds that note in m.previousNote and rewinds.
+// resend rewinds to before the turn of a row. The first press asks for confirmation; a second press right after it rewinds.
 func (m *Model) resend(it item) pane.Action {
 	b := m.document
 	if r := b.historyRow(it); r != nil && b.isRewound(r) {
@@ -166,7 +159,7 @@ func (m *Model) resend(it item) pane.Action {
 	}
 	undone := edit.Range{From: turn, To: last}.String()
 	question := note(m.keys.Resend.Help().Key + " again undoes " + undone + " and returns the message to the composer")
-	if question != m.previousNote {
+	if question != m.last {
 		return question
 	}
 	return Resend{Turn: turn}

@@ -27,10 +27,10 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return pane.Mask{Events: []uint64{at["hostile"]}}
 		}},
 		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "it is already shortened", Failure: true}
+			return pane.Snackbar{Text: "it is already shortened", Failure: true}
 		}},
 		{"a summarised message is not masked", "question", "m", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "it is already summarized", Failure: true}
+			return pane.Snackbar{Text: "it is already summarized", Failure: true}
 		}},
 		{"the compaction of a stub is undone", "failed", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
 		{"the compaction of a summary is undone", "found", "u", func(at map[string]uint64) pane.Action {
@@ -38,16 +38,16 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 		}},
 		{"the compaction of a line is undone", "mask", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
 		{"an event without a compaction has no undo", "last", "u", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "no compaction changed this: it is sent in full", Failure: true}
+			return pane.Snackbar{Text: "no compaction changed this: it is sent in full", Failure: true}
 		}},
 		{"a rewind is not undone with u", "rewound", "u", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "this is no compaction: redo restores the turns", Failure: true}
+			return pane.Snackbar{Text: "this is no compaction: redo restores the turns", Failure: true}
 		}},
 		{"rewound turns are restored", "rewound", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
 		{"the line of the rewind restores them too", "rewind", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
 		{"a compaction is redone", "last", "r", func(map[string]uint64) pane.Action { return pane.Redo{} }},
 		{"a rewound message is not pinned", "rewound", "p", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "it was undone: redo it first", Failure: true}
+			return pane.Snackbar{Text: "it was undone: redo it first", Failure: true}
 		}},
 		{"a fork at a user message begins before it", "pinned", "f", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["pinned"]}
@@ -56,11 +56,11 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return history.Fork{Before: at["failed"] + 1}
 		}},
 		{"the first press asks before a turn is resent", "failed", "e", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"}
+			return pane.Snackbar{Text: "e again undoes turns 1–4 and returns the message to the composer"}
 		}},
 		{"a turn is resent on a second press", "failed", "ee", func(map[string]uint64) pane.Action { return history.Resend{Turn: 1} }},
 		{"another key cancels the question", "failed", "ezpe", func(map[string]uint64) pane.Action {
-			return history.Note{Text: "e again undoes turns 1–4 and returns the message to the composer"}
+			return pane.Snackbar{Text: "e again undoes turns 1–4 and returns the message to the composer"}
 		}},
 		{"the original result is copied", "failed", "y", func(map[string]uint64) pane.Action {
 			return pane.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
@@ -89,12 +89,9 @@ func TestRefusalsSayWhy(t *testing.T) {
 	r.readOnlyReason = "open in another window"
 	r.showLog()
 	for _, k := range []string{"p", "m", "u", "r", "e"} {
-		if diff := cmp.Diff(pane.Action(history.Note{Text: r.readOnlyReason, Failure: true}), r.press(k)); diff != "" {
+		if diff := cmp.Diff(pane.Action(pane.Snackbar{Text: r.readOnlyReason, Failure: true}), r.press(k)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", k, diff)
 		}
-	}
-	if !strings.Contains(r.screen(), r.readOnlyReason) {
-		t.Errorf("the reason is not on the screen:\n%s", r.screen())
 	}
 	for k, want := range map[string]pane.Action{"y": pane.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
 		if diff := cmp.Diff(want, r.press(k)); diff != "" {

@@ -50,7 +50,7 @@ func TestTheLedger(t *testing.T) {
 		{kept, "o", pane.Jump{Event: kept}},
 		{kept, "c", pane.Preview{}},
 		{undone, "r", pane.Redo{}},
-		{undone, "u", history.Note{Text: "this compaction is already undone", Failure: true}},
+		{undone, "u", pane.Snackbar{Text: "this compaction is already undone", Failure: true}},
 		{kept, "tab", nil},
 		{kept, "q", pane.Closed{}},
 	} {

@@ -135,7 +135,7 @@ func TestKeysWorkInARequest(t *testing.T) {
 	if diff := cmp.Diff(pane.Action(pane.Copy{Text: "You are a careful engineer.\nAnswer shortly.", What: "system prompt"}), r.press("y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if _, ok := r.press("p").(history.Note); !ok {
+	if _, ok := r.press("p").(pane.Snackbar); !ok {
 		t.Error("a system prompt can be pinned")
 	}
 	r.press("/")

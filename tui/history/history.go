@@ -32,9 +32,8 @@ type Model struct {
 	draw     *drawer
 	search   *search
 
-	startSide    side // the side that is shown first
-	note         Note // above the keys until the next key
-	previousNote Note // the note before the current key
+	startSide side        // the side that is shown first
+	last      pane.Action // of the key before
 }
 
 // New returns a history without a conversation.
@@ -74,7 +73,6 @@ func (m *Model) SetUsed(used, prompt int) { m.document.Used, m.document.Prompt =
 
 // Show shows a conversation, with the cursor on the newest row.
 func (m *Model) Show(c Content) {
-	m.note = Note{}
 	m.list.Reset()
 	m.draw.expanded = map[rowID]bool{}
 	m.search.reset()
@@ -106,7 +104,7 @@ func (m *Model) show(s side, r *request) {
 	m.search.stale = m.search.stale || r != m.document.request || r != nil || s != m.document.side
 	m.draw.redraw()
 	m.document.show(s, r)
-	m.list.Page.ToTop()
+	m.list.Page.Top = 0
 	m.fitList()
 }
 
@@ -143,7 +141,6 @@ func (m *Model) currentRow() (item, bool) {
 // highlighted and the user can go to the next one. An empty or invalid query ends the
 // search.
 func (m *Model) Jump(event uint64, query string) {
-	m.note = Note{}
 	m.list.Reset()
 	m.search.reset()
 	if q, err := find.Parse(query); err == nil {

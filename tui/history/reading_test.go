@@ -83,12 +83,13 @@ func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	wantTexts(t, cursorRow(r), "tcp :8080: bind")
 	r.Refresh(r.content())
 	wantTexts(t, r.screen(), "match 1 of 1")
-	r.press("n")
-	wantTexts(t, r.screen(), "continued from the top")
-	r.press("N")
-	wantTexts(t, r.screen(), "continued from the bottom")
+	for k, want := range map[string]string{"n": "continued from the top", "N": "continued from the bottom"} {
+		if a := r.press(k); a != pane.Action(pane.Snackbar{Text: want}) {
+			t.Errorf("%s gives %#v", k, a)
+		}
+	}
 	r.press("esc")
-	if a := r.press("n"); !cmp.Equal(a, pane.Action(history.Note{Text: "no search yet", Failure: true})) {
+	if a := r.press("n"); !cmp.Equal(a, pane.Action(pane.Snackbar{Text: "no search yet", Failure: true})) {
 		t.Errorf("n without a search gives %#v", a)
 	}
 	r.moveTo(at["question"])
@@ -97,7 +98,7 @@ func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	wantTexts(t, r.screen(), "/ nowhere at all", "no match")
 	r.Update(tea.PasteMsg{Content: strings.Repeat("nowhere", 1<<20)})
 	r.press("enter")
-	if note, ok := r.press("n").(history.Note); !ok || len(note.Text) < edit.MaxInLine || len(note.Text) > edit.MaxInLine+100 {
+	if note, ok := r.press("n").(pane.Snackbar); !ok || len(note.Text) < edit.MaxInLine || len(note.Text) > edit.MaxInLine+100 {
 		t.Errorf("%d bytes are searched for", len(note.Text))
 	}
 	r.press("/", "esc")
@@ -129,7 +130,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	r.press("]")
 	r.Request(inspect.RebuiltRequest{}, errors.New("the texts of its tools are gone"))
 	wantTexts(t, r.screen(), "request 3 of 3", "it cannot be rebuilt", "the texts of its tools are gone")
-	if a := r.press("]"); !cmp.Equal(a, pane.Action(history.Note{Text: "this is the newest request"})) {
+	if a := r.press("]"); !cmp.Equal(a, pane.Action(pane.Snackbar{Text: "this is the newest request"})) {
 		t.Errorf("] at the newest request gives %#v", a)
 	}
 	if a := r.press("esc"); a != nil {

@@ -9,22 +9,17 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A key goes to the field of the search, then to the list of keys, then to the rows. A note
-// is shown until the next key.
+// A key goes to the field of the search, then to the list of keys, then to the rows.
 
 // Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		m.previousNote, m.note = m.note, Note{}
 		if m.search.typing {
 			return m.updateSearchField(msg)
 		}
-		action := m.runKey(msg)
-		if n, ok := action.(Note); ok {
-			m.note = n
-		}
-		return action
+		m.last = m.runKey(msg)
+		return m.last
 	case tea.PasteMsg:
 		if m.search.typing {
 			return m.updateSearchField(msg)
@@ -233,7 +228,7 @@ func (m *Model) updateSearchField(msg tea.Msg) pane.Action {
 		return nil
 	case key.Matches(k, m.keys.Open):
 		if s.typing = false; s.invalid != "" {
-			m.note = Note{Text: s.invalid, Failure: true}
+			return refusal(s.invalid)
 		}
 		return nil
 	}
@@ -266,12 +261,12 @@ func (m *Model) nextMatch(by int) pane.Action {
 	if i < 0 {
 		return refusal("no match for " + m.search.query.String())
 	}
+	m.list.Select(m.draw, i)
 	switch {
 	case by > 0 && i <= at:
-		m.note = Note{Text: "continued from the top"}
+		return note("continued from the top")
 	case by < 0 && i >= at:
-		m.note = Note{Text: "continued from the bottom"}
+		return note("continued from the bottom")
 	}
-	m.list.Select(m.draw, i)
 	return nil
 }

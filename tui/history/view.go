@@ -138,19 +138,13 @@ func (m *Model) status() string {
 		}
 		return line
 	}
-	style, text := s.Text, m.note.Text
-	switch {
-	case text != "" && m.note.Failure:
-		style = s.Warning
-	case text != "":
-	case m.list.Helping():
-		style, text = s.Muted, "any other key closes the help"
-	default:
-		if it, ok := m.currentRow(); ok {
-			style, text = s.Muted, m.draw.explainRow(it)
-		}
+	text := ""
+	if m.list.Helping() {
+		text = "any other key closes the help"
+	} else if it, ok := m.currentRow(); ok {
+		text = m.draw.explainRow(it)
 	}
-	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.list.Width))) + " "
+	return s.Muted.Render(pane.Clip(plain.Line(text), pane.Within(m.list.Width))) + " "
 }
 
 // Cursor returns the place of the cursor in the field of the search, nil while that is closed.

@@ -10,15 +10,14 @@ import (
 )
 
 // Page is the scroll position in a page of lines. The lines are parameters: they may change between two messages.
-type Page struct{ top int }
-
-// ToTop shows the beginning.
-func (p *Page) ToTop() { p.top = 0 }
+type Page struct {
+	Top int // the first visible line
+}
 
 // Update scrolls a page with this many lines, of which height are visible, and reports whether the message was for it.
 func (p *Page) Update(msg tea.Msg, keys Moves, lines, height int) bool {
 	if _, ok := msg.(tea.MouseWheelMsg); ok {
-		p.scroll(Wheel(msg), lines, height)
+		p.Scroll(Wheel(msg), lines, height)
 		return true
 	}
 	k, ok := msg.(tea.KeyPressMsg)
@@ -28,28 +27,29 @@ func (p *Page) Update(msg tea.Msg, keys Moves, lines, height int) bool {
 	page := max(height-1, 1)
 	switch {
 	case key.Matches(k, keys.Up):
-		p.scroll(-1, lines, height)
+		p.Scroll(-1, lines, height)
 	case key.Matches(k, keys.Down):
-		p.scroll(1, lines, height)
+		p.Scroll(1, lines, height)
 	case key.Matches(k, keys.PageUp, keys.HalfUp):
-		p.scroll(-page, lines, height)
+		p.Scroll(-page, lines, height)
 	case key.Matches(k, keys.PageDown, keys.HalfDown):
-		p.scroll(page, lines, height)
+		p.Scroll(page, lines, height)
 	case key.Matches(k, keys.Top):
-		p.top = 0
+		p.Top = 0
 	case key.Matches(k, keys.End):
-		p.scroll(lines, lines, height)
+		p.Scroll(lines, lines, height)
 	default:
 		return false
 	}
 	return true
 }
 
-func (p *Page) scroll(by, lines, height int) { p.top = max(0, min(p.top+by, lines-height)) }
+// Scroll scrolls a page with this many lines, of which height are visible, no further than to its ends.
+func (p *Page) Scroll(by, lines, height int) { p.Top = max(0, min(p.Top+by, lines-height)) }
 
 // View returns the lines from the first visible one on, and their range: "" if all are visible.
 func (p *Page) View(lines []string, height int) (shown []string, where string) {
-	top := max(0, min(p.top, len(lines)-height))
+	top := max(0, min(p.Top, len(lines)-height))
 	return lines[top:], Range(top, height, len(lines))
 }
 
