@@ -22,6 +22,7 @@ import (
 	"plimsoll/tui/preview"
 	"plimsoll/tui/search"
 	"plimsoll/tui/settings"
+	"plimsoll/tui/transcript"
 )
 
 // Session is the agent of the open conversation. Only Take, Rules and Revoke block; the
@@ -109,9 +110,6 @@ type Draft struct {
 	Text    string // in the composer
 	Stashed string // stashed with a key
 }
-
-// Profile is a way to compact.
-type Profile = preview.Profile
 
 // Backend is the rest of the program: stored conversations, models, files, pages.
 // Its methods run concurrently with the screen and may block; they return when ctx ends.
@@ -238,9 +236,6 @@ type Backend interface {
 	Search(ctx context.Context, query string) (Found, error)
 }
 
-// Secret is an API key; see [dialog.Secret].
-type Secret = dialog.Secret
-
 // Provider is a provider of models.
 type Provider struct {
 	Name     string // as in provider/id
@@ -259,20 +254,18 @@ type Connected struct {
 	Place    string   // where the key is stored
 }
 
-// Stored is a conversation that can be resumed.
-type Stored = choices.Conversation
-
-// ModelChoice is a model to choose from.
-type ModelChoice = choices.Model
-
-// The settings as [Backend] returns them.
+// What a [Backend] takes and returns for one part of the screen is a type of that part.
 type (
+	Profile       = preview.Profile      // a way to compact
+	Secret        = dialog.Secret        // an API key
+	Stored        = choices.Conversation // a conversation that can be resumed
+	ModelChoice   = choices.Model        // a model to choose from
 	Setting       = settings.Row
 	SettingEffect = settings.Effect
+	File          = composer.File // a file that can be mentioned
+	Found         = search.Found  // the result of a search
+	Picture       = transcript.Picture
 )
-
-// File is a file that can be mentioned.
-type File = composer.File
 
 // MentionError says which mentioned file cannot be attached, and why.
 type MentionError struct {
@@ -302,9 +295,6 @@ const (
 	PageShare   = "share"  // as PageExport, a page for a browser; about is what to leave out, and the file
 	PageResult  = "result" // the full text of an event, turn or call; for "", of the newest result that was cut
 )
-
-// Found is the result of a search.
-type Found = search.Found
 
 // Options configure the screen.
 type Options struct {

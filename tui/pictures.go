@@ -15,9 +15,6 @@ import (
 // Images are drawn one after the other, the newest first, each once and beside the screen's goroutine. A terminal that has to say
 // first that it can draw gets none before that.
 
-// Picture is a drawn image.
-type Picture = transcript.Picture
-
 // Pictures draws images.
 type Pictures struct {
 	// Draw returns an image as lines, and a sequence that the terminal needs before. id is one of 240 numbers. Nil: images are not drawn.
@@ -43,7 +40,7 @@ type pictures struct {
 // pictureMsg is a drawn image. What the terminal needs before is written first.
 type pictureMsg struct {
 	image  conversation.Image
-	shown  transcript.Picture
+	shown  Picture
 	before string
 	err    error
 }

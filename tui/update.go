@@ -68,7 +68,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.views.pendingCommand = nil
 	m.snackbar.bindTo(m.keyTarget())
 	m.layout()
-	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateTitleAndBar(m.session), m.pictures.next(m.env.ctx, m.chat.transcript))...)
+	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateBar(m.session), m.pictures.next(m.env.ctx, m.chat.transcript))...)
 }
 
 // ticked shows the next frame of the spinners and the elapsed times, and continues while something runs.

@@ -187,18 +187,12 @@ func windowTitle(s *session) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " ")
 }
 
-// terminalSignals controls what the terminal shows besides the screen: its title, its progress bar,
-// and notifications while the user is away.
+// terminalSignals controls what the terminal shows besides the screen: its progress bar, and notifications while the user
+// is away.
 type terminalSignals struct {
-	watch      alert.Watch
-	progress   alert.Progress
-	shownTitle string
-	shownBar   tea.ProgressBar // as last shown
+	watch    alert.Watch
+	progress alert.Progress
 }
-
-// drawNowMsg makes Bubble Tea call View at once, because title or progress bar changed;
-// other updates wait for the next frame.
-type drawNowMsg struct{}
 
 // modeReported asks a terminal that reports modes whether it reports the focus, and handles the answer.
 func (t *terminalSignals) modeReported(msg tea.ModeReportMsg) tea.Cmd {
@@ -218,7 +212,7 @@ func (m *Model) setFocused(has bool) tea.Cmd {
 	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.keepTicking()), m.do(m.session.cache.startTimer(m.env)))
 }
 
-func (t *terminalSignals) updateTitleAndBar(s *session) tea.Cmd {
+func (t *terminalSignals) updateBar(s *session) tea.Cmd {
 	a, state := &s.activity, alert.None
 	switch {
 	case !s.env.Progress:
@@ -229,15 +223,7 @@ func (t *terminalSignals) updateTitleAndBar(s *session) tea.Cmd {
 	case t.watch.Failed():
 		state = alert.Failed
 	}
-	beat, title, bar := t.progress.Show(state), windowTitle(s), tea.ProgressBar{}
-	if shown := t.progress.Bar(); shown != nil {
-		bar = *shown
-	}
-	if title == t.shownTitle && bar == t.shownBar {
-		return beat
-	}
-	t.shownTitle, t.shownBar = title, bar
-	return tea.Batch(beat, func() tea.Msg { return drawNowMsg{} })
+	return t.progress.Show(state)
 }
 
 // notifyUser sends a notification of what happened while the user was away.

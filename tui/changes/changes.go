@@ -137,8 +137,8 @@ func (m *Model) View() string { return m.list.View(pane.StylesOf(m.styles), m.pa
 
 // paneContent is the list with the diff at its right. Where there is no room for both, it is one of them.
 func (m *Model) paneContent() pane.Content {
-	keys := pane.ListDetailKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Close,
-		Listed: [][]key.Binding{pane.BindingsIn(m.keys), pane.BindingsIn(m.keys.Moves)}}
+	k := m.keys
+	keys := pane.ListDetailKeys{Moves: k.Moves, Help: k.Help, Close: k.Close, Listed: []any{k, k.Moves}}
 	v := pane.Content{Frame: m.frame(), Keys: keys, Rows: m, Reading: m.reading, Wide: true}
 	switch {
 	case m.file() == nil:

@@ -24,9 +24,7 @@ const minFlowLines = 4
 
 // PushQuestion opens a question that opens by itself; see Push.
 func (s *Stack) PushQuestion(d Dialog, now time.Time) {
-	s.dialogs = append(s.dialogs, opened{Dialog: d, isQuestion: true})
-	s.layout(len(s.dialogs) - 1)
-	s.shown(now)
+	s.push(opened{Dialog: d, isQuestion: true}, now)
 }
 
 // WantsFlow reports whether the top dialog stands in the flow if there is room.

@@ -106,8 +106,10 @@ func (s *Stack) SetStyles(styles themes.Styles) {
 func (s *Stack) SetLineFilter(line func(string) string) { s.lineFilter = line }
 
 // Push opens a dialog over the others. now is when its ReadingTime begins.
-func (s *Stack) Push(d Dialog, now time.Time) {
-	s.dialogs = append(s.dialogs, opened{Dialog: d})
+func (s *Stack) Push(d Dialog, now time.Time) { s.push(opened{Dialog: d}, now) }
+
+func (s *Stack) push(d opened, now time.Time) {
+	s.dialogs = append(s.dialogs, d)
 	s.layout(len(s.dialogs) - 1)
 	s.shown(now)
 }

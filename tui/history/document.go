@@ -87,7 +87,7 @@ func (b *document) show(s side, r *request) {
 	switch {
 	case r != nil:
 		b.messages = r.rebuilt.Messages
-		if r.state == requestRebuilt {
+		if !r.pending && r.err == nil {
 			b.items = append(b.items, item{kind: kindPrompt}, item{kind: kindTools})
 		}
 		b.listMessages()

@@ -18,22 +18,13 @@ import (
 // shows "building…" and stays usable. An answer for another request than the shown one is
 // ignored.
 
-// requestState is the progress of rebuilding a request.
-type requestState int
-
-const (
-	requestPending requestState = iota
-	requestRebuilt
-	requestFailed
-)
-
 // request is one of the requests that were sent.
 type request struct {
 	at      int // index into Content.Requests
 	sent    inspect.SentRequest
-	state   requestState
+	pending bool // it is not rebuilt yet
 	rebuilt inspect.RebuiltRequest
-	err     error
+	err     error  // why it cannot be rebuilt
 	from    uint64 // event with the cursor before the request was shown
 }
 
@@ -57,9 +48,9 @@ func (q *request) description(zone *time.Location) string {
 // verdict says whether the rebuilt request is byte for byte the one that was sent.
 func (q *request) verdict(s *Styles) string {
 	switch {
-	case q.state == requestPending:
+	case q.pending:
 		return s.Muted.Render("building…")
-	case q.state == requestFailed:
+	case q.err != nil:
 		return s.Error.Render("it cannot be rebuilt")
 	case q.rebuilt.MatchesSent:
 		return s.Success.Render("byte for byte as sent ✓") + s.Muted.Render(" sha256 "+plain.Line(beginning(q.rebuilt.Hash, 12))+"…")
@@ -72,12 +63,12 @@ func (q *request) answer(r inspect.RebuiltRequest, err error) bool {
 	if q == nil || r.Event != q.sent.Event && (err == nil || r.Event != 0) {
 		return false
 	}
-	q.rebuilt, q.err, q.state = r, err, requestRebuilt
+	q.rebuilt, q.err, q.pending = r, err, false
 	if err == nil && len(r.Messages) == 0 && r.System == "" && r.Why != "" {
 		q.err = errors.New(r.Why)
 	}
 	if q.err != nil {
-		q.state, q.rebuilt.Messages = requestFailed, nil
+		q.rebuilt.Messages = nil
 	}
 	return true
 }
@@ -109,7 +100,7 @@ func (b *document) stepTo(by int, from uint64) (*request, string) {
 	case at >= len(b.Requests):
 		return nil, "this is the newest request"
 	}
-	return &request{at: at, sent: b.Requests[at], from: from}, ""
+	return &request{at: at, sent: b.Requests[at], pending: true, from: from}, ""
 }
 
 // nearest returns the index of the last request before an event, for a reply the request that it answers. With by > 0 it returns

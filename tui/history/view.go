@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/numbers"
@@ -30,9 +29,9 @@ func (m *Model) View() string {
 // placeholder is the text in place of the rows while there are none.
 func (m *Model) placeholder() []string {
 	s := &m.draw.styles
-	if r := m.document.request; r != nil && r.state == requestFailed {
+	if r := m.document.request; r != nil && r.err != nil {
 		return pane.Each(s.Error, pane.Wrap("  "+plain.Text(r.err.Error()), m.list.Width-2))
-	} else if r != nil && r.state == requestPending {
+	} else if r != nil && r.pending {
 		return []string{s.Muted.Render("  building…")}
 	}
 	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
@@ -47,8 +46,8 @@ func (m *Model) placeholder() []string {
 
 // paneContent is the list of rows with its frame, and the details of a compaction beside it; a text while there are no rows.
 func (m *Model) paneContent() pane.Content {
-	keys := pane.ListDetailKeys{Moves: m.keys.Moves, Help: m.keys.Help, Close: m.keys.Cancel,
-		Listed: [][]key.Binding{pane.BindingsIn(m.keys.Moves), pane.BindingsIn(m.keys)}}
+	k := m.keys
+	keys := pane.ListDetailKeys{Moves: k.Moves, Help: k.Help, Close: k.Cancel, Listed: []any{k.Moves, k}}
 	v := pane.Content{Frame: m.frame(), Keys: keys, Rows: m.draw}
 	switch it, ok := m.currentRow(); {
 	case !ok:

@@ -25,7 +25,7 @@ func Press(k tea.KeyPressMsg, commands []Command) (Action, bool) {
 type ListDetailKeys struct {
 	Moves       Moves
 	Help, Close key.Binding
-	Listed      [][]key.Binding // the groups of the list of keys
+	Listed      []any // the keymaps of the list of keys
 }
 
 // Content is the content of a ListDetail.

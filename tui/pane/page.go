@@ -2,7 +2,6 @@ package pane
 
 import (
 	"fmt"
-	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -61,19 +60,21 @@ func Range(top, height, lines int) string {
 	return fmt.Sprintf("%d–%d of %d", top+1, min(top+height, lines), lines)
 }
 
-// KeyList lists the enabled keys of some groups and what they do, in lines of at most width cells with the margin of the
-// view, and an empty line between groups.
-func (s Styles) KeyList(width int, groups ...[]key.Binding) []string {
+// KeyList lists the enabled keys of some keymaps and what they do, in lines of at most width cells with the margin of the
+// view, and an empty line between keymaps.
+func (s Styles) KeyList(width int, keymaps ...any) []string {
 	names := 0
-	for _, b := range slices.Concat(groups...) {
-		names = max(names, ansi.StringWidth(b.Help().Key))
+	for _, keymap := range keymaps {
+		for _, b := range BindingsIn(keymap) {
+			names = max(names, ansi.StringWidth(b.Help().Key))
+		}
 	}
 	var out []string
-	for n, group := range groups {
+	for n, keymap := range keymaps {
 		if n > 0 {
 			out = append(out, "")
 		}
-		for _, b := range group {
+		for _, b := range BindingsIn(keymap) {
 			if !b.Enabled() {
 				continue
 			}

@@ -57,7 +57,7 @@ func TestTheListOfKeysAlignsGroupsAndSkipsDisabledKeys(t *testing.T) {
 	}
 	off := bind("o", "nothing")
 	off.SetEnabled(false)
-	got := pane.Styles{}.KeyList(18, []key.Binding{bind("a", "one two three four"), off}, []key.Binding{bind("esc", "close")})
+	got := pane.Styles{}.KeyList(18, struct{ A, Off key.Binding }{bind("a", "one two three four"), off}, struct{ Close key.Binding }{bind("esc", "close")})
 	want := []string{"a    one two three", "     four", "", "esc  close"}
 	for i := range got {
 		got[i] = strings.TrimRight(got[i], " ")

@@ -197,12 +197,12 @@ type KeyMap struct {
 	StartEarlier, StartLater     key.Binding
 	Review                       key.Binding
 
-	Up, Down, PageUp, PageDown key.Binding // scroll
+	Moves pane.Moves
 }
 
 // DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
-	bind, moves := pane.Bind, pane.DefaultMoves()
+	bind := pane.Bind
 	return KeyMap{
 		Accept: bind("enter", "compact as shown", "enter"),
 		Close:  bind("esc", "close without changes", "esc", "q"),
@@ -216,6 +216,6 @@ func DefaultKeyMap() KeyMap {
 		StartLater:      bind("}", "start one turn later", "}"),
 		Review:          bind("v", "review the summary before it is applied", "v"),
 
-		Up: moves.Up, Down: moves.Down, PageUp: moves.PageUp, PageDown: moves.PageDown,
+		Moves: pane.DefaultMoves(),
 	}
 }

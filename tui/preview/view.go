@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -30,8 +29,7 @@ func (m *Model) View() string { return m.list.View(pane.StylesOf(m.o.Styles), m.
 
 func (m *Model) paneContent() pane.Content {
 	k := m.o.Keys
-	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}
-	keys := pane.ListDetailKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
+	keys := pane.ListDetailKeys{Moves: k.Moves, Help: k.Help, Close: k.Close, Listed: []any{k, k.Moves}}
 	return pane.Content{Frame: m.frame(), Keys: keys, Body: m.body()}
 }
 

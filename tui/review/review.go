@@ -55,7 +55,7 @@ type KeyMap struct {
 	Editor key.Binding // also while the text is edited
 	Help   key.Binding
 
-	Up, Down, PageUp, PageDown, Top, End key.Binding // scroll
+	Moves pane.Moves
 
 	// While the text is edited.
 	Done key.Binding
@@ -64,7 +64,7 @@ type KeyMap struct {
 
 // DefaultKeyMap returns the default keys, as docs/keys.md lists them.
 func DefaultKeyMap() KeyMap {
-	bind, moves := pane.Bind, pane.DefaultMoves()
+	bind := pane.Bind
 	return KeyMap{
 		Accept: bind("enter", "apply the summary", "enter"),
 		GiveUp: bind("x", "discard the summary (press twice)", "x"),
@@ -73,7 +73,7 @@ func DefaultKeyMap() KeyMap {
 		Editor: bind("ctrl+g", "change it in $EDITOR", "ctrl+g"),
 		Help:   bind("?", "these keys", "?"),
 
-		Up: moves.Up, Down: moves.Down, PageUp: moves.PageUp, PageDown: moves.PageDown, Top: moves.Top, End: moves.End,
+		Moves: pane.DefaultMoves(),
 
 		Done: bind("esc", "end changing (also ctrl+s)", "esc", "ctrl+s"),
 		Edit: edit.DefaultKeys(),
@@ -241,8 +241,7 @@ func (m *Model) View() string { return m.list.View(m.o.Styles, m.paneContent()) 
 // paneContent is the summary, or the field in which it is edited.
 func (m *Model) paneContent() pane.Content {
 	k := m.o.Keys
-	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.Top, End: k.End}
-	keys := pane.ListDetailKeys{Moves: moves, Help: k.Help, Close: k.Close, Listed: [][]key.Binding{pane.BindingsIn(k)}}
+	keys := pane.ListDetailKeys{Moves: k.Moves, Help: k.Help, Close: k.Close, Listed: []any{k, k.Moves}}
 	v := pane.Content{Frame: m.frame(), Keys: keys}
 	if !m.editing {
 		v.Body = m.body()

@@ -58,9 +58,7 @@ const (
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o             Options
-	width, height int
-
+	o       Options
 	content Content
 	group   string // whose settings are shown, "" for the first page
 	rows    rows
@@ -79,7 +77,9 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, field: edit.NewLine(plain.Line, edit.MaxInLine)}
+	m := &Model{o: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
+	m.list.SetSize(1, 1)
+	return m
 }
 
 // SetStyles changes the styles.
@@ -87,7 +87,7 @@ func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.height = max(width, 1), max(height, 1)
+	m.list.SetSize(width, height)
 	m.fit()
 }
 

@@ -23,12 +23,13 @@ const (
 	least    = 3   // lines that an explanation leaves to the rows
 )
 
-func (m *Model) explains() bool { return (m.width >= beside || m.height >= roomy) != m.toggled }
+func (m *Model) explains() bool {
+	return (m.list.Width >= beside || m.list.Height >= roomy) != m.toggled
+}
 
 // fit sets the sizes of field and list, and shows the row with the cursor.
 func (m *Model) fit() {
-	m.field.SetSize(max(pane.Within(m.width)-len(m.prompt()), 2), 1)
-	m.list.SetSize(m.width, m.height)
+	m.field.SetSize(max(pane.Within(m.list.Width)-len(m.prompt()), 2), 1)
 	m.list.Fit(m.paneContent())
 	if i := m.list.Selected(&m.rows); i >= 0 {
 		m.list.Select(&m.rows, i)
@@ -39,7 +40,7 @@ func (m *Model) fit() {
 func (m *Model) View() string {
 	v := m.paneContent()
 	if m.content.Rows == nil {
-		v.Body = []string{pane.Margin(m.width) + m.o.Styles.Pane.Muted.Render("reading the settings…")}
+		v.Body = []string{pane.Margin(m.list.Width) + m.o.Styles.Pane.Muted.Render("reading the settings…")}
 	}
 	return m.list.View(m.o.Styles.Pane, v)
 }
@@ -48,7 +49,7 @@ func (m *Model) View() string {
 func (m *Model) paneContent() pane.Content {
 	f := m.frame()
 	v := pane.Content{Frame: f, Keys: pane.ListDetailKeys{Moves: m.o.Keys.Moves, Close: m.o.Keys.Close}, Rows: &m.rows, Panel: m.below(f)}
-	if width := pane.AsideWidth(m.width, false); width > 0 && m.explains() {
+	if width := pane.AsideWidth(m.list.Width, false); width > 0 && m.explains() {
 		v.Aside = m.detail(width)
 	}
 	return v
@@ -56,22 +57,22 @@ func (m *Model) paneContent() pane.Content {
 
 // below is the explanation below the rows, its rule included; nil if it is at the right or hidden.
 func (m *Model) below(f pane.Frame) []string {
-	room := f.Body(m.height) - least - 1
-	if m.width >= beside || !m.explains() || m.row() == nil || room < 1 {
+	room := f.Body(m.list.Height) - least - 1
+	if m.list.Width >= beside || !m.explains() || m.row() == nil || room < 1 {
 		return nil
 	}
-	s, width := m.o.Styles.Pane, pane.Within(m.width)
+	s, width := m.o.Styles.Pane, pane.Within(m.list.Width)
 	most := min(room, 6)
 	facts, detail := m.facts(width), pane.Each(s.Text, pane.Wrap(plain.Line(m.row().Doc), width))
 	if keep := max(most-len(facts), most/2, 1); len(detail) > keep {
 		detail = append(detail[:keep-1], pane.Clip(detail[keep-1]+" …", width))
 	}
 	detail = append(detail, facts...)
-	out := []string{pane.Margin(m.width) + s.Rule.Render(strings.Repeat("─", width))}
+	out := []string{pane.Margin(m.list.Width) + s.Rule.Render(strings.Repeat("─", width))}
 	for i := range most { // always the same height, so that the rows do not move
 		line := ""
 		if i < len(detail) {
-			line = pane.Margin(m.width) + detail[i]
+			line = pane.Margin(m.list.Width) + detail[i]
 		}
 		out = append(out, line)
 	}
@@ -129,7 +130,7 @@ func (m *Model) facts(width int) []string {
 // prompt is the text before the field.
 func (m *Model) prompt() string {
 	if r := m.row(); r != nil {
-		return pane.Clip(plain.Line(r.Name), max(m.width/2, 1)) + ": "
+		return pane.Clip(plain.Line(r.Name), max(m.list.Width/2, 1)) + ": "
 	}
 	return ""
 }
@@ -141,7 +142,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	}
 	m.field.View()
 	x, _ := m.field.Cursor()
-	c := tea.NewCursor(min(pane.Gutter(m.width)+ansi.StringWidth(m.prompt())+x, m.width-1), max(m.height-2, 0))
+	c := tea.NewCursor(min(pane.Gutter(m.list.Width)+ansi.StringWidth(m.prompt())+x, m.list.Width-1), max(m.list.Height-2, 0))
 	c.Shape = tea.CursorBar
 	return c
 }
@@ -185,7 +186,7 @@ func (m *Model) frame() pane.Frame {
 
 // lines are the gauge and the forecast. Their number does not depend on the texts.
 func (m *Model) lines() []string {
-	s, width := m.o.Styles.Pane, pane.Within(m.width)
+	s, width := m.o.Styles.Pane, pane.Within(m.list.Width)
 	c := m.content
 	name, then, words, style := s.Muted.Render(pane.Fit("now", label)), c.Reading, c.Next, s.Text
 	switch {
@@ -203,7 +204,7 @@ func (m *Model) lines() []string {
 	_, bar := m.o.Gauges(c.Reading, then, max(width-label, 1))
 	out := []string{name + bar}
 	rows := 1
-	if m.height >= twoLines {
+	if m.list.Height >= twoLines {
 		rows = 2
 	}
 	text := pane.Wrap(plain.Line(words), max(width-label, 1))
@@ -233,9 +234,9 @@ func (r *rows) Len() int { return len(r.list) }
 func (r *rows) Lines(n int, selected bool, width int) []string {
 	m, row, s := r.m, &r.list[n], r.m.o.Styles
 	var out []string
-	gutter := pane.Gutter(m.width)
+	gutter := pane.Gutter(m.list.Width)
 	if n == 0 || r.list[n-1].Section != row.Section {
-		if n > 0 && m.height >= roomy {
+		if n > 0 && m.list.Height >= roomy {
 			out = append(out, "")
 		}
 		out = append(out, pane.Clip(strings.Repeat(" ", gutter)+s.Accent.Render(plain.Line(row.Section)), width))
