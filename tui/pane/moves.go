@@ -100,13 +100,11 @@ const wheelLines = 3
 
 // Wheel returns how many lines a message scrolls down, 0 if it is not of the mouse wheel.
 func Wheel(msg tea.Msg) int {
-	if w, ok := msg.(tea.MouseWheelMsg); ok {
-		switch w.Button {
-		case tea.MouseWheelUp:
-			return -wheelLines
-		case tea.MouseWheelDown:
-			return wheelLines
-		}
+	switch w, _ := msg.(tea.MouseWheelMsg); w.Button {
+	case tea.MouseWheelUp:
+		return -wheelLines
+	case tea.MouseWheelDown:
+		return wheelLines
 	}
 	return 0
 }

@@ -77,9 +77,7 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	m := &Model{o: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
-	m.list.SetSize(1, 1)
-	return m
+	return &Model{o: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
 }
 
 // SetStyles changes the styles.
