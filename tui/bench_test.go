@@ -70,15 +70,6 @@ type updateFeed chan []updates.Update
 
 func (u updateFeed) Take(context.Context) ([]updates.Update, error) { return <-u, nil }
 
-// Budget: 100 ns and no allocation: an idle program does nothing.
-func BenchmarkViewUnchanged(b *testing.B) {
-	m, _, _ := benchScreen(b, 250)
-	b.ReportAllocs()
-	for b.Loop() {
-		m.View()
-	}
-}
-
 // Budget: 100 ms to the first frame of 10,000 events.
 func BenchmarkOpen(b *testing.B) {
 	for b.Loop() {

@@ -36,7 +36,7 @@ func New(ctx context.Context, o Options) *Model {
 		o.Now = time.Now
 	}
 	m := &Model{env: &env{Options: o, ctx: ctx}, theme: newTheme(o), keyboard: &keyboard{},
-		terminal: terminal{needsDraw: true, mouse: o.Mouse}, pictures: pictures{Pictures: o.Pictures}}
+		terminal: terminal{mouse: o.Mouse}, pictures: pictures{Pictures: o.Pictures}}
 	s := newSession(m.env)
 	m.dialogs = newDialogs(m.env, s, m.theme.styles)
 	m.front = m.newFront(s)

@@ -20,12 +20,10 @@ import (
 
 // The screen shows the chat or the top full-screen view, with dialogs over it.
 
-// terminal is the state of the terminal, and what was drawn last.
+// terminal is the state of the terminal.
 type terminal struct {
 	width, height int
-	view          tea.View
-	needsDraw     bool // a message arrived since view was drawn
-	byCluster     bool // the terminal measures widths by grapheme cluster
+	byCluster     bool // it measures widths by grapheme cluster
 	mouse         bool // the mouse is enabled
 }
 
@@ -70,7 +68,6 @@ func (m *Model) surroundings() surroundings {
 
 // layout sets the size of every part. It runs after every message.
 func (m *Model) layout() {
-	m.terminal.needsDraw = true
 	m.views.resize()
 	m.chat.layout(m.surroundings())
 }
@@ -116,16 +113,8 @@ func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), cursor
 }
 
-// View returns the screen. It is drawn only once after a message.
+// View draws the screen. Bubble Tea calls it once after each message.
 func (m *Model) View() tea.View {
-	if m.terminal.needsDraw {
-		m.terminal.view = m.draw()
-		m.terminal.needsDraw = false
-	}
-	return m.terminal.view
-}
-
-func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
 	v.WindowTitle, v.ProgressBar = windowTitle(m.session), m.signals.progress.Bar()

@@ -56,24 +56,17 @@ func (m *Model) hatch(cells []int, r meter.Reading) {
 func (m *Model) Cell(kind int) string { return m.bar.Draw([]int{kind}, m.lines[pane.Normal]) }
 
 // SetGoing hatches what a summary that is being written will replace; the zero value ends that.
-func (m *Model) SetGoing(going Tokens) {
-	if m.going != going {
-		m.going, m.drawn = going, false
-	}
-}
+func (m *Model) SetGoing(going Tokens) { m.going = going }
 
 // Shrink makes the bar show a reading from which it moves to the one that View is given; see [Model.Step].
-func (m *Model) Shrink(from meter.Reading) {
-	from.CostUSD = nil
-	m.from, m.step, m.drawn = from, 0, false
-}
+func (m *Model) Shrink(from meter.Reading) { m.from, m.step = from, 0 }
 
 // Steps is how many steps a movement has.
 const Steps = 6
 
 // Step moves the bar on. It returns false when it has arrived.
 func (m *Model) Step() bool {
-	m.step, m.drawn = m.step+1, false
+	m.step++
 	return m.Moves()
 }
 

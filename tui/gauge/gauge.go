@@ -27,24 +27,13 @@ const (
 func beside(width int) int { return max(len(" 100%"), min(width*5/8, 24+width*3/8, mostBeside)) }
 
 // View draws the gauge for a reading: one line of at most width columns. A width
-// below 1 counts as 1. The line is kept until the reading or the width changes.
+// below 1 counts as 1.
 func (m *Model) View(r meter.Reading, width int) string {
-	cost := -1.0
-	if r.CostUSD != nil {
-		cost = max(*r.CostUSD, 0)
-	}
-	r.CostUSD = nil
 	width = max(width, 1)
-	if m.drawn && m.width == width && m.cost == cost && m.last == r {
-		return m.line
+	if !r.Window.IsKnown() {
+		return m.unknown(r, width)
 	}
-	m.drawn, m.last, m.cost, m.width = true, r, cost, width
-	if r.Window.IsKnown() {
-		m.line = m.drawLine(r, m.parts(r, cost, m.next), pane.Scale(r), width, beside(width))
-	} else {
-		m.line = m.unknown(r, cost, width)
-	}
-	return m.line
+	return m.drawLine(r, m.parts(r, m.next), pane.Scale(r), width, beside(width))
 }
 
 // part is a text beside the bar, in forms from the longest to the shortest.
@@ -75,11 +64,11 @@ func (m *Model) Pair(a, b meter.Reading, width int) (string, string) {
 	}
 	a.CostUSD, b.CostUSD, width = nil, nil, max(width, 1)
 	scale, beside := max(pane.Scale(a), pane.Scale(b)), min(beside(width), pairBeside)
-	return m.drawLine(a, m.parts(a, -1, nil), scale, width, beside), m.drawLine(b, m.parts(b, -1, nil), scale, width, beside)
+	return m.drawLine(a, m.parts(a, nil), scale, width, beside), m.drawLine(b, m.parts(b, nil), scale, width, beside)
 }
 
 // parts are the texts for a reading with a known window.
-func (m *Model) parts(r meter.Reading, cost float64, next []string) []part {
+func (m *Model) parts(r meter.Reading, next []string) []part {
 	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
 	used, window := tilde(r.Estimated)+pane.Tokens(r.Used), pane.Tokens(r.Window.Tokens)
 	sized := func(between string) string {
@@ -93,11 +82,11 @@ func (m *Model) parts(r meter.Reading, cost float64, next []string) []part {
 		style := m.styles.Levels[pane.LevelOf(r, r.AfterSend)]
 		parts = append(parts, part{style: style, forms: []form{{" → ~" + pane.Share(r, r.AfterSend), 1}}})
 	}
-	return append(parts, m.details(r, cost, next)...)
+	return append(parts, m.details(r, next)...)
 }
 
 // details are what comes next, what is kept out of the window, and the cost so far.
-func (m *Model) details(r meter.Reading, cost float64, next []string) []part {
+func (m *Model) details(r meter.Reading, next []string) []part {
 	phrase := part{style: m.styles.Number}
 	for i, text := range next {
 		order := 7
@@ -114,8 +103,8 @@ func (m *Model) details(r meter.Reading, cost float64, next []string) []part {
 		brief := "  ⊖ " + pane.Tokens(r.KeptOut)
 		parts = append(parts, part{style: m.styles.Detail, forms: []form{{brief + " kept out", 10}, {brief, 9}}})
 	}
-	if cost >= 0 {
-		parts = append(parts, part{style: m.styles.Detail, forms: []form{{"  " + pane.Dollars(cost), 6}}, right: true})
+	if r.CostUSD != nil {
+		parts = append(parts, part{style: m.styles.Detail, forms: []form{{"  " + pane.Dollars(max(*r.CostUSD, 0)), 6}}, right: true})
 	}
 	return parts
 }
@@ -172,14 +161,14 @@ func widthOf(parts []part) int {
 }
 
 // unknown draws the line for an unknown window: tokens, without percentages and bar.
-func (m *Model) unknown(r meter.Reading, cost float64, width int) string {
+func (m *Model) unknown(r meter.Reading, width int) string {
 	used := tilde(r.Estimated) + pane.Tokens(r.Used)
 	parts := []part{{style: m.styles.Number, forms: []form{{used + " tokens", 0}}}}
 	if r.AfterSend > r.Used {
 		parts = append(parts, part{style: m.styles.Number, forms: []form{{" → ~" + pane.Tokens(r.AfterSend), 3}}})
 	}
 	parts = append(parts, part{style: m.styles.Detail, forms: []form{{" · window unknown", 1}}})
-	parts = append(parts, m.details(r, cost, m.next)...)
+	parts = append(parts, m.details(r, m.next)...)
 	if line := drawParts(parts, width); ansi.StringWidth(line) <= width {
 		return line
 	}

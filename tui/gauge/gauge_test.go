@@ -283,34 +283,12 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 	}
 }
 
-func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not parallel: it counts allocations
-	m := gauge.New(styles())
-	m.View(reading(), 120)
-	r := reading() // its CostUSD is another pointer to the same value
-	if n := testing.AllocsPerRun(50, func() { m.View(r, 120) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-	r.CostUSD = usd(0.43)
-	if !strings.Contains(m.View(r, 120), "$0.43") {
-		t.Error("a new cost was not drawn")
-	}
-}
-
 // Budget: 50 us for a changed reading.
 func BenchmarkChangedReading(b *testing.B) {
 	m := gauge.New(styles())
 	r := reading()
 	for i := 0; b.Loop(); i++ {
 		r.AfterSend = 82_000 + i%2000
-		m.View(r, 120)
-	}
-}
-
-// Budget: no allocation for an unchanged one.
-func BenchmarkUnchangedReading(b *testing.B) {
-	m := gauge.New(styles())
-	r := reading()
-	for b.Loop() {
 		m.View(r, 120)
 	}
 }

@@ -1,14 +1,11 @@
 package gauge
 
 import (
-	"slices"
-
 	"plimsoll/compact/meter"
 	"plimsoll/tui/pane"
 )
 
-// Model is the gauge. It has no input; it keeps the last line it drew, so it
-// must not be shared between goroutines.
+// Model is the gauge. It has no input. It must not be shared between goroutines.
 type Model struct {
 	styles Styles
 	bar    *pane.Bar
@@ -19,12 +16,6 @@ type Model struct {
 	going Tokens        // what a summary that is being written will replace
 	from  meter.Reading // where the bar moves from
 	step  int           // of the movement
-
-	drawn bool
-	last  meter.Reading // without its CostUSD, which is in cost
-	cost  float64       // -1: unknown
-	width int
-	line  string
 }
 
 // New returns a gauge with these styles.
@@ -37,7 +28,6 @@ func New(styles Styles) *Model {
 // SetStyles changes the styles.
 func (m *Model) SetStyles(styles Styles) {
 	m.styles = styles
-	m.drawn = false
 	styles.End = styles.Levels[pane.Blocked]
 	m.bar = pane.NewBar(styles.BarStyles)
 	for i, s := range styles.Levels {
@@ -48,8 +38,4 @@ func (m *Model) SetStyles(styles Styles) {
 }
 
 // SetNext sets the phrase that says what comes next, in forms from the longest to the shortest.
-func (m *Model) SetNext(forms []string) {
-	if !slices.Equal(m.next, forms) {
-		m.next, m.drawn = forms, false
-	}
-}
+func (m *Model) SetNext(forms []string) { m.next = forms }
