@@ -132,7 +132,8 @@ func (c *chat) meterReading() meter.Reading {
 		}
 	}
 	if c.composer.Message() {
-		add(c.composer.DraftSize(), c.composer.Mentions())
+		files, _ := c.composer.Mentions()
+		add(c.composer.DraftSize(), files)
 	}
 	for _, waiting := range c.outbox.queued {
 		add(waiting.size, nil)
@@ -146,7 +147,7 @@ func (c *chat) meterReading() meter.Reading {
 // composeKey passes a key to the composer. The action is Ignored if the composer does not use
 // the key; wrote reports whether there is a draft now.
 func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
-	named, unknown := c.composer.Mentions(), c.composer.Unknown() // sending empties the composer
+	named, unknown := c.composer.Mentions() // sending empties the composer
 	action = c.composer.Update(k)
 	if ignored, is := action.(pane.Ignored); is {
 		return ignored, false
@@ -160,10 +161,6 @@ func (c *chat) composeKey(k tea.KeyPressMsg) (action pane.Action, wrote bool) {
 
 // doComposerAction sends messages and runs shell commands; slash commands are returned to the caller.
 func (c *chat) doComposerAction(action pane.Action, named []File, unknown []string) pane.Action {
-	if line := sentText(action); line != "" && c.session.Elsewhere.Closed {
-		c.composer.Prepend(line)
-		return takeOver{}
-	}
 	switch a := action.(type) {
 	case composer.Submit:
 		return c.outbox.send(c.outbox.newMessage(a.Text, named, unknown))
@@ -183,19 +180,6 @@ func (c *chat) doComposerAction(action pane.Action, named []File, unknown []stri
 		return c.editDraft(a.Text)
 	}
 	return action
-}
-
-// sentText returns the text that an action sends, as it was typed, or "".
-func sentText(action pane.Action) string {
-	switch a := action.(type) {
-	case composer.Submit:
-		return a.Text
-	case composer.Shell:
-		if a.Add {
-			return (&shellRun{command: a.Command, addsOutput: true}).typedText()
-		}
-	}
-	return ""
 }
 
 // maxFilesAge is the age at which the list of files is read again for a mention.

@@ -226,16 +226,16 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 	if !c.session.isOpening {
 		run.conversationID = c.session.ID
 	}
-	why := ""
+	var why pane.Action
 	switch {
 	case c.shell != nil:
-		why = c.shell.command + " still runs"
+		why = refusal(c.shell.command + " still runs")
 	case add:
-		why = c.session.whyNotSendable()
+		why = c.session.unsendable()
 	}
-	if why != "" {
+	if why != nil {
 		c.composer.Prepend(run.typedText())
-		return refusal(why)
+		return why
 	}
 	ctx, stop := context.WithCancel(c.env.ctx)
 	c.animation.clock = c.env.Now()
@@ -258,7 +258,7 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 	case err != nil:
 		c.outbox.returnLine(typedLine{run.typedText(), run.textKeys})
 		return requestFailed{fmt.Errorf("%s: %w", run.typedText(), err)}
-	case run.addsOutput && (c.session.isOpening || run.conversationID == "" || run.conversationID == c.session.ID):
+	case run.addsOutput && c.session.unsendable() == nil && (c.session.isOpening || run.conversationID == "" || run.conversationID == c.session.ID):
 		return c.outbox.send(&outgoing{
 			waitingMessage: newWaiting(run.typedText()), line: typedLine{run.typedText(), run.textKeys}, ready: true,
 			commandText: conversation.FormatCommandOutput(run.command, output), ranIn: run.conversationID, rawOutput: output,

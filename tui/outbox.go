@@ -167,9 +167,9 @@ func (o *outbox) waitingMessages() []waitingMessage {
 
 // send passes a message to the session after the messages before it.
 func (o *outbox) send(msg *outgoing) pane.Action {
-	if why := o.session.whyNotSendable(); why != "" {
+	if why := o.session.unsendable(); why != nil {
 		o.returnToComposer(msg)
-		return refusal(why)
+		return why
 	}
 	o.unsent = append(o.unsent, msg)
 	if msg.commandText != "" {

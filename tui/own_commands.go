@@ -88,10 +88,6 @@ func (c *chat) setOwnCommands(list []OwnCommand) {
 
 func (c *chat) sendOwnCommand(command composer.Command) pane.Action {
 	line := cmp.Or(command.Line, "/"+command.Name)
-	if c.session.Elsewhere.Closed {
-		c.composer.Prepend(line)
-		return takeOver{}
-	}
 	return c.outbox.send(&outgoing{waitingMessage: newWaiting(line), line: typedLine{line, c.keyboard.textKeys},
 		own: &ownCommandRun{name: command.Name, args: command.Args}})
 }

@@ -132,18 +132,21 @@ func (m *Model) Commanding() bool { return m.list.kind == commands }
 // Completing reports whether the list of completions is open.
 func (m *Model) Completing() bool { return m.list.open() }
 
-// Mentions returns the files mentioned with @ in the draft, each once, in the
-// order of their mentions. Pastes are not searched.
-func (m *Model) Mentions() []File {
-	var found []File
+// Mentions returns the files mentioned with @ in the draft, and the paths that are not files, each once, in the order of their
+// mentions. Pastes are not searched.
+func (m *Model) Mentions() (found []File, unknown []string) {
 	seen := map[string]bool{}
 	m.files.each(m.text, func(_ int, a mention) {
-		if a.found && !seen[a.file.Path] {
-			seen[a.file.Path] = true
+		switch {
+		case seen[a.path]:
+		case a.found:
 			found = append(found, a.file)
+		default:
+			unknown = append(unknown, a.path)
 		}
+		seen[a.path] = true
 	})
-	return found
+	return found, unknown
 }
 
 // Images returns the paths of images mentioned with @ in the draft, each once.
@@ -151,20 +154,6 @@ func (m *Model) Images() []string {
 	var paths []string
 	m.files.each(m.text, func(_ int, a mention) {
 		if conversation.IsImage(a.path) && !slices.Contains(paths, a.path) {
-			paths = append(paths, a.path)
-		}
-	})
-	return paths
-}
-
-// Unknown returns the paths mentioned with @ in the draft that are not files,
-// each once, in the order of their mentions.
-func (m *Model) Unknown() []string {
-	var paths []string
-	seen := map[string]bool{}
-	m.files.each(m.text, func(_ int, a mention) {
-		if !a.found && !seen[a.path] {
-			seen[a.path] = true
 			paths = append(paths, a.path)
 		}
 	})

@@ -46,11 +46,9 @@ func TestMentionedFilesAreFoundOrReported(t *testing.T) {
 			m := newModel(t)
 			m.SetFiles(files)
 			m.Update(tea.PasteMsg{Content: c.draft})
-			if d := cmp.Diff(c.adds, m.Mentions()); d != "" {
-				t.Errorf("found: %s", d)
-			}
-			if d := cmp.Diff(c.lacks, m.Unknown()); d != "" {
-				t.Errorf("missed: %s", d)
+			found, unknown := m.Mentions()
+			if d := cmp.Diff(c.adds, found) + cmp.Diff(c.lacks, unknown); d != "" {
+				t.Error(d)
 			}
 			if says := strings.Contains(strip(m.View()), "✗ @"); says != slices.ContainsFunc(c.lacks, func(p string) bool { return !conversation.IsImage(p) }) && !m.Completing() {
 				t.Errorf("missing files are shown: %v\n%s", says, strip(m.View()))

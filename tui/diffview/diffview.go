@@ -35,7 +35,6 @@ var All = Options{Context: -1}
 const (
 	leastNumbered = 24  // width from which rows have a line number
 	leastBoth     = 72  // width from which they have the old and the new one
-	tab           = 4   // cells
 	wrapMark      = "↳" // before a part of a wrapped line
 )
 
@@ -214,22 +213,7 @@ func (s Styles) inline() inlineStyles {
 // displayText makes a line of a file safe to draw: without its line feed, with tabs as blanks.
 func displayText(text string) string {
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-	text = strings.ReplaceAll(plain.Text(text), "\n", "␍") // plain.Text also ends lines at other characters
-	if !strings.Contains(text, "\t") {
-		return text
-	}
-	var b strings.Builder
-	cells := 0
-	for i, piece := range strings.Split(text, "\t") {
-		if i > 0 {
-			n := tab - cells%tab
-			b.WriteString(strings.Repeat(" ", n))
-			cells += n
-		}
-		b.WriteString(piece)
-		cells += width(piece)
-	}
-	return b.String()
+	return pane.ExpandTabs(strings.ReplaceAll(plain.Text(text), "\n", "␍")) // plain.Text also ends lines at other characters
 }
 
 // Stat formats how many lines were added and removed: +3 −1.

@@ -43,15 +43,32 @@ func Wrap(text string, width int) []string {
 			continue
 		}
 		for part := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
-			part = strings.TrimRight(part, " ")
-			if len(part) > width && ansi.StringWidth(part) > width {
-				out = append(out, strings.Split(ansi.Hardwrap(part, width, true), "\n")...)
-				continue
+			for piece := range strings.SplitSeq(ansi.Hardwrap(strings.TrimRight(part, " "), width, true), "\n") { // else some are too wide
+				out = append(out, strings.TrimRight(piece, " "))
 			}
-			out = append(out, part)
 		}
 	}
 	return out
+}
+
+// tabStop is the distance of tab stops, in cells.
+const tabStop = 4
+
+// ExpandTabs replaces the tabs of a line by blanks up to the next stop.
+func ExpandTabs(line string) string {
+	var b strings.Builder
+	cells := 0
+	for {
+		piece, rest, tab := strings.Cut(line, "\t")
+		b.WriteString(piece)
+		if !tab {
+			return b.String()
+		}
+		cells += ansi.StringWidth(piece)
+		n := tabStop - cells%tabStop
+		b.WriteString(strings.Repeat(" ", n))
+		line, cells = rest, cells+n
+	}
 }
 
 // listMark matches the indentation and the mark at the beginning of a list item.

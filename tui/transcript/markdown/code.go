@@ -10,6 +10,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"plimsoll/tui/pane"
 )
 
 // Code is coloured line by line, and coloured code can be cached for any width. The language of a block without one is not guessed (guessing costs more than colouring),
@@ -131,7 +133,7 @@ func plainCode(code string) []string {
 }
 
 // codeLine returns a line of code as it is shown, without colours.
-func codeLine(line string) string { return strings.TrimRight(expandTabs(line), " ") }
+func codeLine(line string) string { return strings.TrimRight(pane.ExpandTabs(line), " ") }
 
 // lexer returns the lexer for a language as it is written in the source, or nil if it is unknown.
 func (r *Renderer) lexer(language string) chroma.Lexer {

@@ -5,6 +5,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
 )
 
 // The functions here make lines clean: no trailing spaces, even between styles; every style and link closed; SGR and
@@ -114,37 +116,7 @@ func prefixed(lines []string, first, rest string) []string {
 func plainLines(text string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		line = expandTabs(line)
-		if len(line) <= width {
-			out = append(out, strings.TrimRight(line, " "))
-			continue
-		}
-		for part := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
-			out = fit(out, strings.TrimRight(part, " "), width)
-		}
+		out = append(out, pane.Wrap(pane.ExpandTabs(line), width)...)
 	}
 	return out
-}
-
-// tabStop is the distance of tab stops in code and plain lines.
-const tabStop = 4
-
-// expandTabs replaces tabs by the spaces to the next stop.
-func expandTabs(line string) string {
-	if strings.IndexByte(line, '\t') < 0 {
-		return line
-	}
-	var b strings.Builder
-	col := 0
-	for _, r := range line {
-		if r != '\t' {
-			b.WriteRune(r)
-			col++
-			continue
-		}
-		n := tabStop - col%tabStop
-		b.WriteString(strings.Repeat(" ", n))
-		col += n
-	}
-	return b.String()
 }
