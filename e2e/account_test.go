@@ -117,7 +117,7 @@ func (p *sandbox) checkLedger(term *terminal, id string) {
 	term.awaitIdleDraft("and now?")
 	term.press("ctrl+u")
 	term.slashCommand("/ledger")
-	words := []string{"compacted turns 1–10", "compacted turns 11–41", "compaction e", "pinned e", "undone: from turn"}
+	words := []string{"compacted turns 1–10", "compacted turns 11–41", "compaction of turns", "pinned e", "undone: from turn"}
 	shown := term.awaitText(append(words, " Ledger", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
@@ -138,7 +138,7 @@ func (p *sandbox) checkLedger(term *terminal, id string) {
 		t.Errorf("print --ledger says\n%s", listed)
 	}
 	term.typeText("r") // on the turns that were undone
-	term.awaitText("turns that were undone", "undone: it hides nothing")
+	term.awaitText("what was undone is active")
 	term.typeText("q")
 	term.awaitIdle("This is reply 2.")
 }

@@ -326,7 +326,7 @@ func (t *terminal) awaitIdle(texts ...string) screen {
 }
 
 func (s screen) busy() bool {
-	return strings.ContainsAny(s.text, "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") || s.has("waiting for your answer")
+	return strings.ContainsAny(s.text, "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") || s.has("waiting for your answer") || s.has("Allow this?")
 }
 
 func (t *terminal) kill() {

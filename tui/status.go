@@ -166,15 +166,15 @@ func (l *statusLine) draw() string {
 		left = st.failure.Render(ansi.Truncate(text, max(0, free), "…"))
 	case text != "":
 		left = st.snack.Render(ansi.Truncate(text, max(0, free), "…"))
+	case l.chat.dialogs.InFlow(): // the question stands below
 	default:
 		left = l.activityText(free)
-		if left == "" && !l.viewOpen && len(l.chat.area.plan.todos) == 0 {
+		if left == "" && !l.viewOpen && len(l.chat.area.plan.todos) == 0 && !l.chat.panelOpen() {
 			left = l.chat.todoLine(free)
 		}
 	}
 	right := st.accent.Render(below)
-	n := l.chat.session.jobs // in the background
-	if jobs := numbers.Count(n, "job"); n > 0 && ansi.StringWidth(left)+2+ansi.StringWidth(jobs) <= free {
+	if jobs := numbers.Count(l.chat.session.jobs, "job"); l.chat.session.jobs > 0 && ansi.StringWidth(left)+2+ansi.StringWidth(jobs) <= free {
 		right = strings.TrimRight(st.subtle.Render(jobs)+"  "+right, " ")
 	}
 	if right == "" {

@@ -135,7 +135,7 @@ func (m *Model) frame() pane.Frame {
 		if m.content.Pinned[it.Event] {
 			pin = "unpin"
 		}
-		f.Hints = append(f.Hints, pane.Hint(pin, k.Pin), pane.Hint("mask", k.Mask))
+		f.Hints = append(f.Hints, pane.Hint(pin, k.Pin), pane.Hint("shorten", k.Mask))
 	}
 	if !m.content.ReadOnly {
 		f.Hints = append(f.Hints, pane.Hint("preview a compaction", k.Preview))
@@ -218,7 +218,7 @@ func (m *Model) mask() pane.Action {
 	case it.State == projection.StateMasked:
 		return pane.Snackbar{Text: "It is shortened already."}
 	case it.State == projection.StateSummarised || it.State == projection.StateDropped:
-		return pane.Snackbar{Text: "It is no longer sent in full: there is nothing left to mask."}
+		return pane.Snackbar{Text: "It is no longer sent in full: there is nothing left to shorten."}
 	case it.Kind != projection.Results && it.Kind != projection.Calls:
 		return pane.Snackbar{Text: "Only tool results and call arguments can be shortened."}
 	case m.content.Pinned[it.Event]:

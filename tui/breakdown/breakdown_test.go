@@ -69,7 +69,7 @@ func TestKeysOnItems(t *testing.T) {
 		{busy(), "请修复", "m", say("Only tool results and call arguments can be shortened.")},
 		{busy(), "modify_file", "m", pane.Mask{Events: []uint64{64}}},
 		{busy(), "git log --stat", "m", say("It is shortened already.")},
-		{busy(), "summary of turns", "m", say("It is no longer sent in full: there is nothing left to mask.")},
+		{busy(), "summary of turns", "m", say("It is no longer sent in full: there is nothing left to shorten.")},
 		{busy(), "system prompt", "c", pane.Preview{}},
 		{busy(), "definitions of 14", "enter", prompt("gone to")},
 		{busy(), "definitions of 14", "p", prompt("pinned")},

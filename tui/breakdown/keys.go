@@ -25,7 +25,7 @@ func DefaultKeyMap() KeyMap {
 		Explain: bind("?", "explain the number under the cursor", "?"),
 		Jump:    bind("enter", "show the item in the history", "enter"),
 		Pin:     bind("p", "pin or unpin the item", "p"),
-		Mask:    bind("m", "mask the item", "m"),
+		Mask:    bind("m", "shorten the item for the model", "m"),
 		Preview: bind("c", "preview a compaction", "c"),
 		Close:   bind("q", "close", "q", "esc"),
 	}

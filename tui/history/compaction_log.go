@@ -26,16 +26,14 @@ func (b *document) listCompactions() {
 	}
 }
 
-// leastDescription is the least width of the description of an entry, in cells.
-const leastDescription = 40
-
 // entryColumns are the result of an entry, its tokens, its cost and its duration, as many as fit.
 func (d *drawer) entryColumns(e inspect.Entry, width int) string {
+	const leastDescription = 40 // cells of the description
 	out := ""
 	for _, column := range []struct {
 		text  string
 		cells int
-	}{{resultWord(e.Result), 9}, {tokensOfEntry(e), 15}, {costOf(e), 7}, {formatDuration(e.Duration), 6}} {
+	}{{resultWord(e), 9}, {tokensOfEntry(e), 15}, {costOf(e), 7}, {formatDuration(e.Duration), 6}} {
 		text := pane.AlignRight(column.text, column.cells)
 		if out != "" {
 			text += "  " + out
@@ -48,11 +46,12 @@ func (d *drawer) entryColumns(e inspect.Entry, width int) string {
 	return d.styles.Muted.Render(out)
 }
 
-func resultWord(r inspect.EntryResult) string {
-	if r == inspect.ResultInForce {
-		return "active"
+// resultWord is the result of an entry. Of an undo or a redo only the opposite is a result.
+func resultWord(e inspect.Entry) string {
+	if e.Result != inspect.ResultInForce {
+		return plain.Line(string(e.Result))
 	}
-	return plain.Line(string(r))
+	return map[inspect.EntryKind]string{inspect.EntryEpoch: "active", inspect.EntryPin: "active"}[e.Kind]
 }
 
 // tokensOfEntry are the estimated tokens of a request before and after the compaction.
@@ -74,13 +73,10 @@ func costOf(e inspect.Entry) string {
 }
 
 func formatDuration(d time.Duration) string {
-	switch {
-	case d <= 0:
+	if d <= 0 {
 		return ""
-	case d < 10*time.Second:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
 	}
-	return d.Round(time.Second).String()
+	return pane.Duration(d)
 }
 
 // entryDetails describe the result and the cost of a compaction; nil unless only compactions are shown.
@@ -89,16 +85,14 @@ func (b *document) entryDetails(seq uint64) []string {
 	if !ok {
 		return nil
 	}
-	result := resultWord(e.Result)
+	result := resultWord(e)
 	switch e.Result {
 	case inspect.ResultStale:
 		result += ": the conversation had changed by the time it was ready"
 	case inspect.ResultFailed, inspect.ResultCancelled:
 		result += ": nothing was changed"
-	case inspect.ResultUndone:
-		result += ": it hides nothing"
 	}
-	out := []string{joined(result, tokensOfEntry(e))}
+	out := []string{joined(result, tokensOfEntry(e)), ""}
 	read, written := "", ""
 	if e.Prompt > 0 {
 		read = pane.Tokens(e.Prompt) + " tokens read"
@@ -107,9 +101,9 @@ func (b *document) entryDetails(seq uint64) []string {
 		written = pane.Tokens(e.Output) + " written"
 	}
 	if summary := joined(read, written, costOf(e), formatDuration(e.Duration)); summary != "" {
-		out = append(out, strings.TrimSpace("summary "+e.Model)+": "+summary)
+		out[1] = strings.TrimSpace("summary "+e.Model) + ": " + summary
 	}
-	return out
+	return slices.DeleteFunc(out, func(line string) bool { return line == "" })
 }
 
 func joined(parts ...string) string {

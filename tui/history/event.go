@@ -182,19 +182,21 @@ func causedBy(origin conversation.Origin) string {
 }
 
 func (b *document) reverted(r conversation.Revert) string {
-	seq := max(r.Epoch, r.Event)
+	of, done := "", " undone"
 	if r.Redoes != 0 {
-		return "compaction " + eventName(r.Redoes) + " redone"
+		done = " redone"
 	}
-	if i := b.index(seq); i >= 0 {
+	if i := b.index(cmp.Or(r.Redoes, r.Epoch, r.Event)); i >= 0 {
 		switch b.Log[i].Body.(type) {
-		case conversation.Rewind:
-			return "turns that were undone at " + eventName(seq) + " redone"
-		case conversation.Revert:
-			return "what was undone at " + eventName(seq) + " is active again"
+		case conversation.Rewind, conversation.Revert:
+			return "what was undone is active again"
+		}
+		origin, _ := conversation.OriginOf(b.Log[i].Body)
+		if turns, _, _ := strings.Cut(pane.Reason(origin.Why), ","); strings.HasPrefix(turns, "turn") {
+			of = " of " + turns
 		}
 	}
-	return "compaction " + eventName(seq) + " undone"
+	return "compaction" + of + done
 }
 
 // namesOf lists the names of events, at most six.

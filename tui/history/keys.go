@@ -37,7 +37,7 @@ func DefaultKeyMap() KeyMap {
 		PreviousRequest: bind("[", "previous request, as sent", "["),
 		NextRequest:     bind("]", "next request, as sent", "]"),
 		Pin:             bind("p", "pin or unpin", "p"),
-		Mask:            bind("m", "mask the result for the model", "m"),
+		Mask:            bind("m", "shorten the result for the model", "m"),
 		Undo:            bind("u", "undo this compaction", "u"),
 		Redo:            bind("r", "redo what was undone", "r"),
 		Search:          bind("/", "search", "/"),

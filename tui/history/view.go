@@ -91,7 +91,11 @@ func (m *Model) frame() pane.Frame {
 		f.Lines = []string{m.draw.styles.Muted.Render(m.document.compactionTotals())}
 		return f
 	}
-	f.Lines = []string{m.draw.styles.Muted.Render(m.document.totalsLine())}
+	columns, room := "", pane.RowWidth(m.list.Width)
+	if room >= leastNames {
+		columns = m.draw.rightColumns("", "event", "tokens", room)
+	}
+	f.Lines = []string{pane.Between(m.draw.styles.Muted.Render(m.document.totalsLine()), columns, pane.Within(m.list.Width))}
 	if notes := m.document.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
@@ -207,7 +211,7 @@ func (m *Model) hints() []string {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
 	}
 	if m.document.ReadOnly == "" {
-		out = append(out, pane.Hint("pin", k.Pin), pane.Hint("mask", k.Mask), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo))
+		out = append(out, pane.Hint("pin", k.Pin), pane.Hint("shorten", k.Mask), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo))
 	}
 	return append(out, pane.Hint("requests", k.PreviousRequest, k.NextRequest), pane.Hint("search", k.Search),
 		pane.Hint("copy", k.Copy), pane.Hint("fork", k.Fork))
