@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,14 +115,14 @@ func (cmd *chatCommand) editor() []string {
 	return []string{"vi"}
 }
 
-func (cmd *chatCommand) editFile(ctx context.Context, path string) (tea.ExecCommand, error) {
+func (cmd *chatCommand) editFile(ctx context.Context, path string) (func(tea.ExecCallback) tea.Cmd, error) {
 	editor := cmd.editor()
 	_, err := exec.LookPath(editor[0])
-	return newEditor(ctx, editor, path), err
+	return runEditor(ctx, editor, path), err
 }
 
 // edit returns the command that opens the draft in VISUAL, EDITOR or vi, and a function that reads the edited text.
-func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
+func (cmd *chatCommand) edit(ctx context.Context, draft string) (func(tea.ExecCallback) tea.Cmd, func() (string, error), error) {
 	editor := cmd.editor()
 	dir, err := os.MkdirTemp("", "plimsoll-")
 	if err != nil {
@@ -137,21 +136,10 @@ func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand
 		text, err := os.ReadFile(path)
 		return strings.TrimRight(string(text), "\n"), errors.Join(err, os.RemoveAll(dir))
 	}
-	return newEditor(ctx, editor, path), readBack, nil
+	return runEditor(ctx, editor, path), readBack, nil
 }
 
-// editorCommand is the user's editor as a tea.ExecCommand.
-type editorCommand struct{ *exec.Cmd }
-
-func newEditor(ctx context.Context, editor []string, path string) editorCommand {
-	return editorCommand{exec.CommandContext(ctx, editor[0], append(editor[1:], path)...)}
+func runEditor(ctx context.Context, editor []string, path string) func(tea.ExecCallback) tea.Cmd {
+	c := exec.CommandContext(ctx, editor[0], append(editor[1:], path)...)
+	return func(done tea.ExecCallback) tea.Cmd { return tea.ExecProcess(c, done) }
 }
-
-// SetStdin gives the editor the terminal's input unless it has its own.
-func (e editorCommand) SetStdin(r io.Reader) { e.Stdin = r }
-
-// SetStdout gives the editor the terminal.
-func (e editorCommand) SetStdout(w io.Writer) { e.Stdout = w }
-
-// SetStderr gives the editor the terminal's error output.
-func (e editorCommand) SetStderr(w io.Writer) { e.Stderr = w }

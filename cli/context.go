@@ -59,7 +59,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	cmd.Settings.NoteRefused()
 	breakdown := session.BreakdownOf(cmd.Settings.Cfg().Rules(), snapshot, m)
 	if cmd.asJSON {
-		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools()), conversation.KeptOutByTasks(snapshot.Events))
+		report := show.NewContextReport(m, breakdown, inspect.ToolUses(snapshot.Events, snapshot.Tools), conversation.KeptOutByTasks(snapshot.Events))
 		report.CompactedSummary, report.CompactBoundary = show.Summarised(snapshot)
 		report.Skills = show.Skills(cmd.Settings.Skills(cmd.Settings.Cfg()).Offered(), snapshot.Events)
 		report.Images = show.Images(snapshot.View, m)

@@ -346,7 +346,7 @@ func cmdLearned(ts *testscript.TestScript, neg bool, args []string) {
 func cmdHold(ts *testscript.TestScript, neg bool, args []string) {
 	checkUsage(ts, neg, args, 1, "hold ID")
 	s := dataStore(ts)
-	id, err := s.Resolve(context.Background(), args[0], "")
+	id, err := s.Resolve(context.Background(), args[0])
 	ts.Check(err)
 	w, err := s.OpenWriter(context.Background(), id)
 	ts.Check(err)

@@ -44,6 +44,26 @@ func (s Spans) ContainsMessages(log []Event, others []Span) bool {
 	return !slices.ContainsFunc(MessagesIn(log, others), func(e Event) bool { return !s.Contains(e.Seq) })
 }
 
+// SpansOf returns the events that an overlay shortens or hides, nil for other bodies.
+func SpansOf(overlay Body) []Span {
+	var out []Span
+	switch b := overlay.(type) {
+	case Summary:
+		return b.Spans
+	case Drop:
+		return b.Spans
+	case Cap:
+		for _, item := range b.Items {
+			out = append(out, Span{First: item.Event, Last: item.Event})
+		}
+	case Mask:
+		for _, item := range b.Items {
+			out = append(out, Span{First: item.Event, Last: item.Event})
+		}
+	}
+	return out
+}
+
 // JoinSpans returns the union of two lists of spans.
 func JoinSpans(a, b []Span) Spans { return Disjoint(slices.Concat(a, b)) }
 

@@ -26,7 +26,7 @@ func (p *sandbox) openStore() *storage.Store {
 
 func (p *sandbox) newestConversation(s *storage.Store) string {
 	p.t.Helper()
-	id, err := s.Resolve(p.t.Context(), "", p.work)
+	id, _, err := s.Newest(p.t.Context(), p.work)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -74,15 +74,10 @@ func (s *Store) IsEmpty() (bool, error) {
 	return !slices.ContainsFunc(entries, func(n os.DirEntry) bool { _, ok := idOf(n.Name(), ".db"); return ok }), err
 }
 
-// Resolve returns the ID of the conversation that a user names: by an ID or a prefix of at
-// least four characters, or by "" for the [Store.Newest]. A prefix that matches no
-// conversation or several is an AmbiguousError; for "" without a conversation it is ErrNotFound.
-func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, error) {
+// Resolve returns the ID of the conversation that a user names by an ID or a prefix of at
+// least four characters. A prefix that matches no conversation or several is an AmbiguousError.
+func (s *Store) Resolve(ctx context.Context, prefix string) (string, error) {
 	prefix = strings.ToLower(strings.TrimSpace(prefix))
-	if prefix == "" {
-		id, _, err := s.Newest(ctx, workspace)
-		return id, err
-	}
 	files, err := s.dir.files()
 	if err != nil {
 		return "", err

@@ -167,18 +167,19 @@ func must(t tester, err error) {
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})
-	_, err := s.Resolve(t.Context(), "", "/w")
+	_, _, err := s.Newest(t.Context(), "/w")
 	wantError(t, err, storage.ErrNotFound)
 	begin(t, s, idA, "/w", "one").close()
 	begin(t, s, idB, "/v", "two").add(reply("hi"))
 	begin(t, s, idC, "/v", "three").close()
-	for _, c := range []struct{ prefix, workspace, want string }{
-		{idA, "", idA}, {"zzzz", "", idC}, {"AAAAb", "", idA}, {" aaaad ", "/w", idB},
-		{"", "/w", idA}, {"", "/v", idB}, {"", "/nowhere", idB}, {"", "", idB},
-	} {
-		got, err := s.Resolve(t.Context(), c.prefix, c.workspace)
-		if err != nil || got != c.want {
-			t.Errorf("Resolve(%q, %q) = %q, %v, want %q", c.prefix, c.workspace, got, err, c.want)
+	for prefix, want := range map[string]string{idA: idA, "zzzz": idC, "AAAAb": idA, " aaaad ": idB} {
+		if got, err := s.Resolve(t.Context(), prefix); err != nil || got != want {
+			t.Errorf("Resolve(%q) = %q, %v, want %q", prefix, got, err, want)
+		}
+	}
+	for workspace, want := range map[string]string{"/w": idA, "/v": idB, "/nowhere": idB, "": idB} {
+		if got, _, err := s.Newest(t.Context(), workspace); err != nil || got != want {
+			t.Errorf("Newest(%q) = %q, %v, want %q", workspace, got, err, want)
 		}
 	}
 	for _, c := range []struct {
@@ -192,7 +193,7 @@ func TestResolve(t *testing.T) {
 		{"nope", 0, []string{idB, idA, idC}},
 		{"../../etc/passwd", 0, []string{idB, idA, idC}},
 	} {
-		_, err := s.Resolve(t.Context(), c.prefix, "")
+		_, err := s.Resolve(t.Context(), c.prefix)
 		var e *storage.AmbiguousError
 		if !errors.As(err, &e) || e.Matches != c.matches || !cmp.Equal(entryIDs(e.Candidates), c.candidates, cmpopts.EquateEmpty()) {
 			t.Errorf("Resolve(%q): %v", c.prefix, err)

@@ -120,9 +120,6 @@ func (w *Writer) readState(ctx context.Context) error {
 // ID is the ID of the conversation.
 func (w *Writer) ID() string { return w.id }
 
-// Workspace is the folder the conversation belongs to.
-func (w *Writer) Workspace() string { return w.workspace }
-
 // Partial returns the partial reply that OpenWriter found: one that a crash interrupted. It reports false if there was
 // none. The caller appends it as an interrupted reply, which removes it.
 func (w *Writer) Partial() (conversation.PartialReply, bool) {

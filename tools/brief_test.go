@@ -25,7 +25,7 @@ func shape(t *testing.T, s conversation.ToolSpec) any {
 func TestBriefDeclarationsHaveTheSameParameters(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, nil)
-	full, brief, few := b.Specs(), b.Brief(), b.Essential()
+	full, brief, few := b.Specs(), b.Brief(false), b.Brief(true)
 	size := func(specs []conversation.ToolSpec) (n int) {
 		for _, s := range specs {
 			n += len(s.Name) + len(s.Description) + len(s.Parameters)

@@ -11,7 +11,6 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
-	"plimsoll/tools/skill"
 	"plimsoll/tools/workspace"
 )
 
@@ -29,40 +28,20 @@ const (
 
 func (b *Box) loadSkill() tool {
 	const what = "Load a skill, instructions for a kind of task that the user keeps. Load it before you begin such a task. The skills:"
-	offered := b.options.Skills.Offered()
+	const more = "\nand %d more; a call with another name lists all"
+	var skills []listed
+	for _, s := range b.options.Skills.Offered() {
+		skills = append(skills, listed{s.Name, s.Description})
+	}
 	return tool{
 		name: loadSkillName, readOnly: true, subject: []string{"name"},
-		about:  skillsAbout(what, offered, skillsAboutMost),
-		brief:  skillsAbout("Load instructions for a kind of task:", offered, skillsBriefMost),
+		about:  withList(what, skills, skillsAboutMost, more),
+		brief:  withList("Load instructions for a kind of task:", skills, skillsBriefMost, more),
 		params: []params.Param{{Name: "name", Kind: params.Text, Required: true, About: "name of the skill"}},
 		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
 			return b.runLoadSkill(args.Text("name"))
 		},
 	}
-}
-
-// skillsAbout lists skills after a sentence, each with as much of its description as there is room for.
-func skillsAbout(what string, offered []skill.Skill, most int) string {
-	for _, chars := range []int{240, 160, 100, 60, 30, 0} {
-		text := what
-		for _, s := range offered {
-			text += "\n- " + s.Name
-			if chars > 0 {
-				text += ": " + conversation.OneLine(s.Description, chars)
-			}
-		}
-		if len(text) <= most {
-			return text
-		}
-	}
-	text := what
-	for i, s := range offered {
-		if len(text)+len(s.Name) > most-100 {
-			return text + fmt.Sprintf("\nand %d more; a call with another name lists all", len(offered)-i)
-		}
-		text += "\n- " + s.Name
-	}
-	return text
 }
 
 func (b *Box) runLoadSkill(name string) (result, error) {

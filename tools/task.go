@@ -87,26 +87,18 @@ func (b *Box) task() tool {
 	}
 }
 
-// withAgents lists the user's own agents after a description, each with as much of its own as there is room for.
+// withAgents lists the user's own agents after a description.
 func (b *Box) withAgents(about string, most int) string {
-	if b.options.Tasks == nil {
-		return about
+	var agents []listed
+	if b.options.Tasks != nil {
+		for _, a := range b.options.Tasks.Agents() {
+			agents = append(agents, listed{a.Name, a.Description})
+		}
 	}
-	agents := b.options.Tasks.Agents()
 	if len(agents) == 0 {
 		return about
 	}
-	about += " The agents:"
-	for _, chars := range []int{240, 120, 60, 0} {
-		text := about
-		for _, a := range agents {
-			text += "\n- " + strings.TrimSuffix(a.Name+": "+conversation.OneLine(a.Description, chars), ": ")
-		}
-		if len(text) <= len(about)+most {
-			return text
-		}
-	}
-	return about + " there are too many to list"
+	return withList(about+" The agents:", agents, len(about)+most, "\nand %d more")
 }
 
 // checkTask returns an error for arguments that cannot work.

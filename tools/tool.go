@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"plimsoll/conversation"
@@ -58,20 +59,41 @@ func (b *Box) Specs() []conversation.ToolSpec {
 	return specs
 }
 
-// Brief declares the tools with short descriptions, in the order of Specs. Every request
-// carries the declarations, and the full ones would fill half of a small window.
-func (b *Box) Brief() []conversation.ToolSpec { return briefSpecs(b.tools, false) }
-
-// Essential declares, with short descriptions, only the tools that are not optional.
-func (b *Box) Essential() []conversation.ToolSpec { return briefSpecs(b.tools, true) }
-
-// briefSpecs declares tools with short descriptions; essential leaves out the optional ones.
-func briefSpecs(tools []tool, essential bool) []conversation.ToolSpec {
-	specs := make([]conversation.ToolSpec, 0, len(tools))
-	for _, t := range tools {
+// Brief declares the tools with short descriptions, in the order of Specs; essential leaves out the optional ones. Every
+// request carries the declarations, and the full ones would fill half of a small window.
+func (b *Box) Brief(essential bool) []conversation.ToolSpec {
+	specs := make([]conversation.ToolSpec, 0, len(b.tools))
+	for _, t := range b.tools {
 		if !essential || !t.optional {
 			specs = append(specs, conversation.ToolSpec{Name: t.name, Description: t.brief, Parameters: params.Brief(t.params), ReadOnly: t.readOnly})
 		}
 	}
 	return specs
+}
+
+// listed is a skill or an agent in a description.
+type listed struct{ name, about string }
+
+// withList adds to a text a list, each entry with as much of its own text as there is room for in most bytes. more says how many are
+// left out if there is no room for all names.
+func withList(text string, list []listed, most int, more string) string {
+	for _, chars := range []int{240, 160, 100, 60, 30, 0} {
+		full := text
+		for _, e := range list {
+			full += "\n- " + e.name
+			if chars > 0 && e.about != "" {
+				full += ": " + conversation.OneLine(e.about, chars)
+			}
+		}
+		if len(full) <= most {
+			return full
+		}
+	}
+	for i, e := range list {
+		if len(text)+len(e.name) > most-100 {
+			return text + fmt.Sprintf(more, len(list)-i)
+		}
+		text += "\n- " + e.name
+	}
+	return text
 }

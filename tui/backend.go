@@ -276,9 +276,9 @@ type MentionError struct {
 func (e *MentionError) Error() string { return "@" + e.Path + ": " + e.Err.Error() }
 func (e *MentionError) Unwrap() error { return e.Err }
 
-// Edit prepares the user's editor for a draft. It returns a command that uses the
-// terminal, and a function that reads the edited text after the command ended.
-type Edit func(ctx context.Context, draft string) (run tea.ExecCommand, read func() (string, error), err error)
+// Edit prepares the user's editor for a draft. It returns how the editor is run, which uses the
+// terminal, and a function that reads the edited text after the editor ended.
+type Edit func(ctx context.Context, draft string) (run func(tea.ExecCallback) tea.Cmd, read func() (string, error), err error)
 
 // The pages of a Backend.
 const (
@@ -301,7 +301,7 @@ type Options struct {
 	Backend Backend
 	Edit    Edit
 	// EditFile prepares the user's editor for a file; the error says that there is none.
-	EditFile func(ctx context.Context, path string) (tea.ExecCommand, error)
+	EditFile func(ctx context.Context, path string) (run func(tea.ExecCallback) tea.Cmd, err error)
 
 	Keys       KeyMap
 	Theme      string               // auto, light, dark or a theme's name

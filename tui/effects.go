@@ -127,7 +127,7 @@ func (e *env) openEditor(text string, done func(text string)) tea.Cmd {
 			if err != nil {
 				return requestFailed{err}
 			}
-			return tea.Exec(run, readEdited(read, done))
+			return run(readEdited(read, done))
 		}}
 	}
 }

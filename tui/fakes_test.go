@@ -271,8 +271,9 @@ func (r *rig) Remember(_ context.Context, text string) error {
 	return r.failing["remember"]
 }
 
-func (r *rig) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
-	return nil, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
+func (r *rig) edit(ctx context.Context, draft string) (func(tea.ExecCallback) tea.Cmd, func() (string, error), error) {
+	run := func(tea.ExecCallback) tea.Cmd { return nil }
+	return run, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
 }
 
 // feeder is the source of a session's updates.

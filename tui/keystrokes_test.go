@@ -31,7 +31,7 @@ func newTypist(t *testing.T) *typist {
 	t.Helper()
 	y := &typist{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	y.Model = New(t.Context(), Options{Backend: unusedBackend{},
-		Edit: func(context.Context, string) (tea.ExecCommand, func() (string, error), error) {
+		Edit: func(context.Context, string) (func(tea.ExecCallback) tea.Cmd, func() (string, error), error) {
 			return nil, nil, errRefused
 		},
 		Keys: DefaultKeyMap(), Now: func() time.Time { return y.now }})

@@ -71,7 +71,7 @@ func (l *lists) editMemory(f MemoryFile) pane.Action {
 			if err != nil {
 				return openDialog{dialog.NewText(f.Name, f.Text)}
 			}
-			return tea.Exec(run, func(err error) tea.Msg { return commandResult{err, func() pane.Action { return l.memory(false) }} })
+			return run(func(err error) tea.Msg { return commandResult{err, func() pane.Action { return l.memory(false) }} })
 		}}
 	})
 }

@@ -138,7 +138,7 @@ func (h *Host) draftFile(ctx context.Context, id string, isReadOnly bool) (key, 
 	if isReadOnly {
 		key += " read"
 	}
-	_, missing := store.Resolve(ctx, id, "")
+	_, missing := store.Resolve(ctx, id)
 	if missing != nil {
 		sum := sha256.Sum256([]byte(h.deps.Settings.Workspace))
 		id = fmt.Sprintf("new-%x", sum[:6])

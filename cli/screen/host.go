@@ -242,7 +242,7 @@ func (h *Host) Leave(farewell string) error {
 		fmt.Fprintln(h.deps.Console.Stdout, farewell)
 	}
 	if id != "" && h.deps.Resources.Store != nil {
-		if _, err := h.deps.Resources.Store.Resolve(context.Background(), id, ""); err == nil {
+		if _, err := h.deps.Resources.Store.Resolve(context.Background(), id); err == nil {
 			fmt.Fprintf(h.deps.Console.Stdout, "Resume with: plimsoll -r %s\n", id)
 		}
 	}

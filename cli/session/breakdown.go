@@ -51,8 +51,8 @@ func MeterOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) meter.Meter {
 		instructions.ToolsSize = conversation.Size{}
 	}
 	n := meter.New(m.MeterOptions(rules)).WithPrompt(instructions.SystemSize, instructions.ToolsSize).WithView(snapshot.View).
-		WithKeptOut(core.KeptOut(snapshot.Events, snapshot.tools) + conversation.KeptOutByTasks(snapshot.Events))
-	settings := core.Settings{Model: m, System: snapshot.system, Tools: snapshot.tools, ThinkingAfter: core.ThinkingAfter(snapshot.Events)}
+		WithKeptOut(core.KeptOut(snapshot.Events, snapshot.Tools) + conversation.KeptOutByTasks(snapshot.Events))
+	settings := core.Settings{Model: m, System: snapshot.system, Tools: snapshot.Tools, ThinkingAfter: core.ThinkingAfter(snapshot.Events)}
 	if t, ok := settings.Thinking(snapshot.View); ok {
 		n = n.WithThinking(t)
 	}

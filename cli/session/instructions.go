@@ -44,8 +44,8 @@ const fewToolsBelow = 8192
 // shortForms are the shorter versions of prompt and tools for small windows, the longest first.
 func shortForms(prompt string, box *tools.Box) []core.Form {
 	return []core.Form{
-		{System: withBriefPrompt(prompt), Tools: box.Brief()},
-		{System: withBriefPrompt(prompt), Tools: box.Essential(), OnlyBelow: fewToolsBelow},
+		{System: withBriefPrompt(prompt), Tools: box.Brief(false)},
+		{System: withBriefPrompt(prompt), Tools: box.Brief(true), OnlyBelow: fewToolsBelow},
 	}
 }
 

@@ -41,7 +41,7 @@ func (c *Conversations) Resolve(ctx context.Context, args []string) (*storage.St
 		return nil, "", console.AsUsage(console.WithHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest"))
 	}
 	if len(args) > 0 {
-		id, err := store.Resolve(ctx, args[0], "")
+		id, err := store.Resolve(ctx, args[0])
 		return store, id, err
 	}
 	id, passed, err := store.Newest(ctx, c.Settings.Workspace)
@@ -64,8 +64,8 @@ type Snapshot struct {
 	WithPartial []conversation.Event
 	View        projection.View // of WithPartial
 
-	system string // system prompt of the newest request, "" if unreadable
-	tools  []conversation.ToolSpec
+	system string                  // system prompt of the newest request, "" if unreadable
+	Tools  []conversation.ToolSpec // that the newest request declares, as the log records them
 }
 
 // Read loads the conversation that the arguments of a command name. Unreadable events are noted on standard error.
@@ -114,13 +114,10 @@ func NewSnapshot(ctx context.Context, store *storage.Store, id string, events []
 	snapshot := &Snapshot{Store: store, ID: id, Events: events, WithPartial: events, View: projection.Project(events)}
 	var carried inspect.RebuiltRequest
 	if err := (RequestRef{Store: store, ID: id}).readPrompt(ctx, events, &carried); err == nil {
-		snapshot.system, snapshot.tools = carried.System, carried.Tools
+		snapshot.system, snapshot.Tools = carried.System, carried.Tools
 	}
 	return snapshot
 }
-
-// Tools are the tools that the newest request declares, as the log records them.
-func (snapshot *Snapshot) Tools() []conversation.ToolSpec { return snapshot.tools }
 
 // InterruptedReply returns the reply that was arriving when the last writer ended without appending it.
 func (snapshot *Snapshot) InterruptedReply(ctx context.Context) (conversation.AssistantMessage, bool) {

@@ -175,7 +175,7 @@ func (t *taskRunner) open(ctx context.Context, q tools.TaskRequest) (*task, erro
 		if err != nil {
 			return nil, err
 		}
-		if declared := own.Tools(); o.only == nil && len(declared) > 0 && !conversation.HasTool(declared, conversation.ToolFindTools) {
+		if declared := own.Tools; o.only == nil && len(declared) > 0 && !conversation.HasTool(declared, conversation.ToolFindTools) {
 			for _, d := range declared { // what it began with bounds it to its end
 				o.only = append(o.only, d.Name)
 			}

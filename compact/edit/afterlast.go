@@ -31,35 +31,19 @@ func AfterLastCompaction(log []conversation.Event) int {
 		if manual[conversation.EpochOf(log[i])] {
 			continue
 		}
+		onlyResults := true
 		switch b := log[i].Body.(type) {
 		case conversation.Summary:
-			if b.Policies != nil || textInForce[log[i].Seq] {
-				next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Contains, false))
+			if b.Policies == nil && !textInForce[log[i].Seq] {
+				continue
 			}
+			onlyResults = false
 		case conversation.Drop:
-			next = max(next, turnAfter(log, conversation.Disjoint(b.Spans).Contains, false))
-		case conversation.Mask, conversation.Cap:
-			events := maskedOrCapped(b)
-			next = max(next, turnAfter(log, func(seq uint64) bool { return events[seq] }, true))
+			onlyResults = false
 		}
+		next = max(next, turnAfter(log, conversation.Disjoint(conversation.SpansOf(log[i].Body)).Contains, onlyResults))
 	}
 	return next
-}
-
-// maskedOrCapped returns the events that the items of a mask or a cap name, by Seq.
-func maskedOrCapped(overlay conversation.Body) map[uint64]bool {
-	events := map[uint64]bool{}
-	switch b := overlay.(type) {
-	case conversation.Mask:
-		for _, item := range b.Items {
-			events[item.Event] = true
-		}
-	case conversation.Cap:
-		for _, item := range b.Items {
-			events[item.Event] = true
-		}
-	}
-	return events
 }
 
 // NextSummaryTurn returns the turn at which the next summary begins: the one after

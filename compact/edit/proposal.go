@@ -248,10 +248,6 @@ func (p *Proposal) Bodies(seq uint64) []conversation.Body {
 	return conversation.AssignEpoch(p.overlays, seq, p.origin)
 }
 
-// After returns the view after the compaction, or the zero view while a summary is not
-// written.
-func (p *Proposal) After() projection.View { return p.viewAfter }
-
 // excludeNewest removes from the proposal what the model must still see to answer the next request: the newest user
 // message and the last unit, so that no request ends with its own reply. A summary stands in one place of the view.
 // Where the newest user message splits the range, the summary covers the side with more tokens.
@@ -298,21 +294,14 @@ func ProposeOverlays(log []conversation.Event, r preset.Rules, in Inputs, origin
 }
 
 func (p *Proposal) turnsTouched(bodies []conversation.Body) (from, to int) {
-	touched := map[uint64]bool{}
 	var spans []conversation.Span
 	for _, b := range bodies {
-		maps.Copy(touched, maskedOrCapped(b))
-		switch b := b.(type) {
-		case conversation.Summary:
-			spans = conversation.JoinSpans(spans, b.Spans)
-		case conversation.Drop:
-			spans = conversation.JoinSpans(spans, b.Spans)
-		}
+		spans = conversation.JoinSpans(spans, conversation.SpansOf(b))
 	}
 	var found []conversation.Event
 	covered := conversation.Disjoint(spans)
 	for _, e := range p.log {
-		if touched[e.Seq] || covered.Contains(e.Seq) && conversation.IsMessage(e.Body) {
+		if covered.Contains(e.Seq) && conversation.IsMessage(e.Body) {
 			found = append(found, e)
 		}
 	}

@@ -88,33 +88,11 @@ func (l *log) numbered(id conversation.RecallID) (passage, bool) {
 func (l *log) passageAt(i int) passage {
 	e := l.events[i]
 	at := passage{id: fmt.Sprintf("e%d", e.Seq), events: []int{i}}
-	if covered := spans(e.Body); covered != nil {
+	if covered := conversation.SpansOf(e.Body); covered != nil {
 		at.events = l.within(covered)
 		at.about = fmt.Sprintf("the messages that this %s covers", e.Body.Kind())
 	}
 	return at
-}
-
-// spans returns the ranges of events that an overlay changes in the view, nil for other bodies.
-func spans(b conversation.Body) []conversation.Span {
-	out := []conversation.Span{}
-	switch b := b.(type) {
-	case conversation.Summary:
-		return append(out, b.Spans...)
-	case conversation.Drop:
-		return append(out, b.Spans...)
-	case conversation.Cap:
-		for _, item := range b.Items {
-			out = append(out, conversation.Span{First: item.Event, Last: item.Event})
-		}
-	case conversation.Mask:
-		for _, item := range b.Items {
-			out = append(out, conversation.Span{First: item.Event, Last: item.Event})
-		}
-	default:
-		return nil
-	}
-	return out
 }
 
 // within returns the indices of the messages in spans.

@@ -162,10 +162,10 @@ func (l *log) listShortened(most int) string {
 		e := l.events[i]
 		switch b := e.Body.(type) {
 		case conversation.Cap, conversation.Mask:
-			short = append(short, spans(b)...)
+			short = append(short, conversation.SpansOf(b)...)
 		case conversation.Summary, conversation.Drop:
 			if len(lines) < listMost {
-				lines = append(lines, fmt.Sprintf("e%d  %s of %s", e.Seq, b.Kind(), numbers.Count(len(l.within(spans(b))), "message")))
+				lines = append(lines, fmt.Sprintf("e%d  %s of %s", e.Seq, b.Kind(), numbers.Count(len(l.within(conversation.SpansOf(b))), "message")))
 			}
 		}
 	}
