@@ -160,7 +160,7 @@ func (s *story) pass(profile string) edit.Proposal {
 // stub is the message that replaces the result of the failed command.
 func (s *story) stub() string {
 	pass := s.pass(preset.ProfileDefault)
-	for _, m := range pass.After().Messages {
+	for _, m := range projection.Project(conversation.Extend(s.log.Events(), s.now, pass.Bodies(0)...)).Messages {
 		if m.Tool == "run_command" && m.State == projection.StateMasked {
 			return m.Text
 		}
@@ -179,7 +179,7 @@ func (s *story) summary() string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for _, m := range pass.After().Messages {
+	for _, m := range projection.Project(conversation.Extend(s.log.Events(), s.now, pass.Bodies(0)...)).Messages {
 		if m.State == projection.StateSummarised {
 			return m.Text
 		}

@@ -115,14 +115,14 @@ func (cmd *chatCommand) editor() []string {
 	return []string{"vi"}
 }
 
-func (cmd *chatCommand) editFile(ctx context.Context, path string) (func(tea.ExecCallback) tea.Cmd, error) {
+func (cmd *chatCommand) editFile(ctx context.Context, path string) (tui.Editor, error) {
 	editor := cmd.editor()
 	_, err := exec.LookPath(editor[0])
 	return runEditor(ctx, editor, path), err
 }
 
 // edit returns the command that opens the draft in VISUAL, EDITOR or vi, and a function that reads the edited text.
-func (cmd *chatCommand) edit(ctx context.Context, draft string) (func(tea.ExecCallback) tea.Cmd, func() (string, error), error) {
+func (cmd *chatCommand) edit(ctx context.Context, draft string) (tui.Editor, func() (string, error), error) {
 	editor := cmd.editor()
 	dir, err := os.MkdirTemp("", "plimsoll-")
 	if err != nil {
@@ -139,7 +139,7 @@ func (cmd *chatCommand) edit(ctx context.Context, draft string) (func(tea.ExecCa
 	return runEditor(ctx, editor, path), readBack, nil
 }
 
-func runEditor(ctx context.Context, editor []string, path string) func(tea.ExecCallback) tea.Cmd {
+func runEditor(ctx context.Context, editor []string, path string) tui.Editor {
 	c := exec.CommandContext(ctx, editor[0], append(editor[1:], path)...)
 	return func(done tea.ExecCallback) tea.Cmd { return tea.ExecProcess(c, done) }
 }

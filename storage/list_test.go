@@ -187,9 +187,8 @@ func TestResolve(t *testing.T) {
 		matches    int
 		candidates []string
 	}{
-		{"aaaa", 2, []string{idB, idA}},
 		{"zzz", 1, []string{idC}},
-		{"aa", 2, []string{idB, idA}},
+		{"aaaa", 2, []string{idB, idA}}, {"aa", 2, []string{idB, idA}},
 		{"nope", 0, []string{idB, idA, idC}},
 		{"../../etc/passwd", 0, []string{idB, idA, idC}},
 	} {

@@ -276,9 +276,11 @@ type MentionError struct {
 func (e *MentionError) Error() string { return "@" + e.Path + ": " + e.Err.Error() }
 func (e *MentionError) Unwrap() error { return e.Err }
 
-// Edit prepares the user's editor for a draft. It returns how the editor is run, which uses the
-// terminal, and a function that reads the edited text after the editor ended.
-type Edit func(ctx context.Context, draft string) (run func(tea.ExecCallback) tea.Cmd, read func() (string, error), err error)
+// Editor returns a command that runs the user's editor, which uses the terminal meanwhile. done is called after it.
+type Editor func(done tea.ExecCallback) tea.Cmd
+
+// Edit prepares the user's editor for a draft. It returns the editor, and a function that reads the edited text after the editor ended.
+type Edit func(ctx context.Context, draft string) (run Editor, read func() (string, error), err error)
 
 // The pages of a Backend.
 const (
@@ -301,7 +303,7 @@ type Options struct {
 	Backend Backend
 	Edit    Edit
 	// EditFile prepares the user's editor for a file; the error says that there is none.
-	EditFile func(ctx context.Context, path string) (run func(tea.ExecCallback) tea.Cmd, err error)
+	EditFile func(ctx context.Context, path string) (Editor, error)
 
 	Keys       KeyMap
 	Theme      string               // auto, light, dark or a theme's name

@@ -271,7 +271,7 @@ func (r *rig) Remember(_ context.Context, text string) error {
 	return r.failing["remember"]
 }
 
-func (r *rig) edit(ctx context.Context, draft string) (func(tea.ExecCallback) tea.Cmd, func() (string, error), error) {
+func (r *rig) edit(ctx context.Context, draft string) (tui.Editor, func() (string, error), error) {
 	run := func(tea.ExecCallback) tea.Cmd { return nil }
 	return run, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
 }

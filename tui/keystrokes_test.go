@@ -31,9 +31,7 @@ func newTypist(t *testing.T) *typist {
 	t.Helper()
 	y := &typist{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	y.Model = New(t.Context(), Options{Backend: unusedBackend{},
-		Edit: func(context.Context, string) (func(tea.ExecCallback) tea.Cmd, func() (string, error), error) {
-			return nil, nil, errRefused
-		},
+		Edit: func(context.Context, string) (Editor, func() (string, error), error) { return nil, nil, errRefused },
 		Keys: DefaultKeyMap(), Now: func() time.Time { return y.now }})
 	y.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	y.conversationOpened(idleConversation("first"), nil)

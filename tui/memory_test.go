@@ -5,8 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/tui"
 	"plimsoll/tui/dialog"
 )
@@ -14,9 +12,7 @@ import (
 func TestInstructionsAreListedAndTakenOver(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		r.width, r.height = 80, 24
-		o.EditFile = func(context.Context, string) (func(tea.ExecCallback) tea.Cmd, error) {
-			return nil, errors.New("no editor")
-		}
+		o.EditFile = func(context.Context, string) (tui.Editor, error) { return nil, errors.New("no editor") }
 		r.memory = tui.Memory{Changed: "AGENTS.md changed.", Files: []tui.MemoryFile{
 			{Path: "/home/AGENTS.md", Name: "~/AGENTS.md", From: "yours", Text: "Be kind.", Tokens: 1500, State: "in the prompt"},
 			{Path: "/ws/AGENTS.md", Name: "AGENTS.md", From: "project", Tokens: 900, State: "changed on disk"},
