@@ -279,7 +279,7 @@ func (e *MentionError) Unwrap() error { return e.Err }
 // Editor returns a command that runs the user's editor, which uses the terminal meanwhile. done is called after it.
 type Editor func(done tea.ExecCallback) tea.Cmd
 
-// Edit prepares the user's editor for a draft. It returns the editor, and a function that reads the edited text after the editor ended.
+// Edit prepares the user's editor for a draft. It returns the editor, and a function that reads the text after it ended.
 type Edit func(ctx context.Context, draft string) (run Editor, read func() (string, error), err error)
 
 // The pages of a Backend.
