@@ -5,7 +5,6 @@ import (
 	"context"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"plimsoll/agent/core"
 	"plimsoll/agent/updates"
@@ -364,7 +363,7 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 	if result.Total == 0 || !r.results.KeepFull {
 		return result, nil
 	}
-	blob, err := r.journal.PutBlob(ctx, prefix(text, r.results.Ceiling))
+	blob, err := r.journal.PutBlob(ctx, conversation.Beginning(text, r.results.Ceiling))
 	result.Blob = blob
 	return result, err
 }
@@ -381,15 +380,4 @@ func (r *callRunner) repeatedSeq(result conversation.ToolResult) uint64 {
 		return seq
 	}
 	return 0
-}
-
-// prefix is the first n bytes of a text, without a partial character at the end.
-func prefix(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }

@@ -59,6 +59,17 @@ func charOffset(text string, n int) int {
 	return i
 }
 
+// Beginning returns the first n bytes of a text, without a partial character at the end.
+func Beginning(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
 // OneLine returns the first n code points of a text on one line, with each run of white
 // space as one space, so that foreign text cannot start a new line in the output. Its
 // cost does not depend on the length of the text.

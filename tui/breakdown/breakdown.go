@@ -152,15 +152,10 @@ func (m *Model) panel(f pane.Frame) []string {
 		return nil
 	}
 	r := m.selected()
-	lines := pane.Wrap(r.doc, m.list.Width-4)
-	if len(lines) > room {
-		lines = lines[:room]
-		lines[room-1] = pane.Clip(lines[room-1]+" …", m.list.Width-4)
-	}
 	head := "─ " + r.name + " "
 	head += strings.Repeat("─", max(0, m.list.Width-ansi.StringWidth(head)))
 	panel := []string{m.styles.Rule.Render(pane.Clip(head, m.list.Width))}
-	for _, l := range lines {
+	for _, l := range pane.Fold(pane.Wrap(r.doc, m.list.Width-4), room, m.list.Width-4) {
 		panel = append(panel, "  "+m.styles.Text.Render(l))
 	}
 	return panel

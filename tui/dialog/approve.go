@@ -253,7 +253,7 @@ func (a *Approve) answerWith(by key.Binding) (pane.Action, bool) {
 
 // begin begins to edit texts. Those with characters that cannot be shown unchanged cannot be edited.
 func (a *Approve) begin(use fieldUse, texts ...string) {
-	if slices.ContainsFunc(texts, func(t string) bool { return plain.Text(plain.MarkInvisible(t)) != t }) {
+	if slices.ContainsFunc(texts, func(t string) bool { return !plain.ShownExactly(t) }) {
 		return
 	}
 	a.field, a.use = edit.NewField(plain.Text, edit.MaxInLine), use

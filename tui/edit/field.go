@@ -3,12 +3,12 @@ package edit
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
 
@@ -74,7 +74,11 @@ func (f *Field) Update(msg tea.Msg, keys Keys) bool {
 	e := f.editor
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		e.Do(Other, func() { f.insert(f.bounded(msg.Content)) })
+		text := msg.Content
+		if f.Most > 0 {
+			text = conversation.Beginning(text, f.Most)
+		}
+		e.Do(Other, func() { f.insert(text) })
 		return true
 	case tea.KeyPressMsg:
 		if e.Recover(msg, keys) || e.SelectBy(msg, keys) || e.Move(msg, keys) || f.vertical(msg, keys) {
@@ -85,18 +89,6 @@ func (f *Field) Update(msg tea.Msg, keys Keys) bool {
 		return taken
 	}
 	return false
-}
-
-// bounded returns the beginning of a paste, at most Most bytes.
-func (f *Field) bounded(text string) string {
-	if f.Most <= 0 || len(text) <= f.Most {
-		return text
-	}
-	n := f.Most
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
 }
 
 // vertical handles the keys that move the cursor by rows: beyond the first and last row to the ends of the text.

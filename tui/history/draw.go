@@ -239,7 +239,7 @@ func (d *drawer) drawEvent(it item, open bool, width int) []string {
 			text = e.Time.In(d.zone).Format("2 Jan 15:04  ") + text
 		}
 	}
-	text = pane.Clip(mark+plain.Line(beginning(text, 4*width)), width)
+	text = pane.Clip(mark+plain.Line(conversation.Beginning(text, 4*width)), width)
 	lines := []string{d.headLine(d.paint(line{text: text, style: style}), right, width)}
 	if open {
 		lines = append(lines, d.details(it.at, width)...)

@@ -65,7 +65,7 @@ func (b *document) describeBriefly(at int) string {
 		if len(body.Calls) > 0 {
 			return "→ " + plain.Line(body.Calls[0].Name) + "  " + subject(body.Calls[0])
 		}
-		return plain.Line(beginning(strings.TrimSpace(body.Text), maxSubject))
+		return plain.Line(conversation.Beginning(strings.TrimSpace(body.Text), maxSubject))
 	}
 	return b.describe(at)
 }

@@ -77,7 +77,7 @@ func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width
 			return d.textLines(b.Text, unstyled, false, foldResult, width)
 		case b.Status != conversation.ResultOK && b.Status != "":
 			first, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
-			return []line{{text: pane.Clip("  "+plain.Line(beginning(first, 4*width)), width), style: d.styles.Error.Bold(false)}}
+			return []line{{text: pane.Clip("  "+plain.Line(conversation.Beginning(first, 4*width)), width), style: d.styles.Error.Bold(false)}}
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (d *drawer) callLines(calls []conversation.ToolCall, open bool, width int) 
 		case i == foldLines && len(calls) > foldLines+1:
 			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: d.styles.Muted})
 		default:
-			text := "→ " + plain.Line(c.Name) + " " + plain.Line(beginning(c.Arguments, 4*width))
+			text := "→ " + plain.Line(c.Name) + " " + plain.Line(conversation.Beginning(c.Arguments, 4*width))
 			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Muted})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plimsoll/compact/inspect"
+	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
@@ -53,7 +54,7 @@ func (q *request) verdict(s *Styles) string {
 	case q.err != nil:
 		return s.Error.Render("it cannot be rebuilt")
 	case q.rebuilt.MatchesSent:
-		return s.Success.Render("byte for byte as sent ✓") + s.Muted.Render(" sha256 "+plain.Line(beginning(q.rebuilt.Hash, 12))+"…")
+		return s.Success.Render("byte for byte as sent ✓") + s.Muted.Render(" sha256 "+plain.Line(conversation.Beginning(q.rebuilt.Hash, 12))+"…")
 	}
 	return s.Warning.Render("not verified: " + cmp.Or(plain.Line(q.rebuilt.Why), "no hash was recorded"))
 }

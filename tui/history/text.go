@@ -103,7 +103,7 @@ func (p *painter) foldedText(text string, s lipgloss.Style, n, width int) []line
 	if from > 0 {
 		out = styled(p.styles.Muted, "…")
 	}
-	shown := beginning(text[from:], (n+1)*(4*width+16))
+	shown := conversation.Beginning(text[from:], (n+1)*(4*width+16))
 	left := strings.Count(text[from+len(shown):], "\n")
 	for _, l := range pane.Wrap(plain.Text(shown), width) {
 		switch {
@@ -130,7 +130,7 @@ func (p *painter) markdownLines(text string, open bool, n, width int) []line {
 		return p.foldedText(text, unstyled, n, min(width, markdown.MaxProseWidth))
 	}
 	p.markdown.SetWidth(max(width, 1))
-	return append(rendered(p.markdown.Render(beginning(text, maxShown))), p.truncationNote(text, width)...)
+	return append(rendered(p.markdown.Render(conversation.Beginning(text, maxShown))), p.truncationNote(text, width)...)
 }
 
 // rendered makes lines of texts that have their styles already.
@@ -172,7 +172,7 @@ func (p *painter) foldFrom(text string, n, width int) int {
 
 // wholeText draws a whole text, up to maxShown bytes.
 func (p *painter) wholeText(text string, s lipgloss.Style, width int) []line {
-	cut := strings.TrimRight(beginning(text, maxShown), " \t\r\n")
+	cut := strings.TrimRight(conversation.Beginning(text, maxShown), " \t\r\n")
 	if cut == "" {
 		return nil
 	}
@@ -189,18 +189,9 @@ func (p *painter) truncationNote(all string, width int) []line {
 }
 
 // subject is the subject of a call, on one line: the file, command or query.
-func subject(c conversation.ToolCall) string { return plain.Line(beginning(c.Subject(), maxSubject)) }
+func subject(c conversation.ToolCall) string {
+	return plain.Line(conversation.Beginning(c.Subject(), maxSubject))
+}
 
 // maxSubject is how much of an argument is read for the first line of a row, in bytes.
 const maxSubject = 400
-
-// beginning returns the beginning of a text, at most n bytes.
-func beginning(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
-}

@@ -142,6 +142,14 @@ func fitting(line string, width int) int {
 	return at
 }
 
+// Fold cuts lines after most of them, and marks the last if others follow.
+func Fold(lines []string, most, width int) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most-1], Clip(lines[most-1]+" …", width))
+}
+
 // Between puts left and right at the ends of a line of width cells. If they do not fit
 // with a gap between them, left is cut. If left would have less than a third of the line,
 // right is left out.

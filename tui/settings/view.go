@@ -64,19 +64,10 @@ func (m *Model) below(f pane.Frame) []string {
 	s, width := m.o.Styles.Pane, pane.Within(m.list.Width)
 	most := min(room, 6)
 	facts, detail := m.facts(width), pane.Each(s.Text, pane.Wrap(plain.Line(m.row().Doc), width))
-	if keep := max(most-len(facts), most/2, 1); len(detail) > keep {
-		detail = append(detail[:keep-1], pane.Clip(detail[keep-1]+" …", width))
-	}
-	detail = append(detail, facts...)
-	out := []string{pane.Margin(m.list.Width) + s.Rule.Render(strings.Repeat("─", width))}
-	for i := range most { // always the same height, so that the rows do not move
-		line := ""
-		if i < len(detail) {
-			line = pane.Margin(m.list.Width) + detail[i]
-		}
-		out = append(out, line)
-	}
-	return out
+	detail = append(pane.Fold(detail, max(most-len(facts), most/2, 1), width), facts...)
+	out := append([]string{s.Rule.Render(strings.Repeat("─", width))}, detail...)
+	out = append(out, make([]string, most)...)[:most+1] // always the same height, so that the rows do not move
+	return pane.Inset(out, m.list.Width)
 }
 
 // detail is the explanation at the right of the rows.
@@ -207,15 +198,8 @@ func (m *Model) lines() []string {
 	if m.list.Height >= twoLines {
 		rows = 2
 	}
-	text := pane.Wrap(plain.Line(words), max(width-label, 1))
-	for i := range rows {
-		line := ""
-		if i < len(text) {
-			line = text[i]
-		}
-		if i == rows-1 && len(text) > rows {
-			line = pane.Clip(line+" …", max(width-label, 1))
-		}
+	text := pane.Fold(pane.Wrap(plain.Line(words), max(width-label, 1)), rows, max(width-label, 1))
+	for _, line := range append(text, make([]string, rows)...)[:rows] {
 		out = append(out, strings.Repeat(" ", label)+style.Render(line))
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/diffview"
 	"plimsoll/tui/pane"
@@ -128,11 +129,7 @@ func oneLine(text string, width int) string {
 // head returns the beginning of a text: at most that many lines and bytes, without
 // a partial character at its end.
 func head(text string, lines, bytes int) string {
-	bytes = min(bytes, len(text))
-	for bytes > 0 && bytes < len(text) && text[bytes]&0xC0 == 0x80 {
-		bytes--
-	}
-	text = text[:bytes]
+	text = conversation.Beginning(text, bytes)
 	at := 0
 	for range lines {
 		i := strings.IndexByte(text[at:], '\n')
