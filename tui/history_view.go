@@ -25,8 +25,8 @@ type historyView struct {
 
 // newHistory returns the browser, or the list of compactions.
 func (v *views) newHistory(compactionsOnly bool) *historyView {
-	return &historyView{compactionsOnly: compactionsOnly, Model: history.New(history.Options{
-		Styles: v.styles.history(), Keys: &v.env.Keys.History, Zone: v.env.Now().Location(), CompactionsOnly: compactionsOnly})}
+	return &historyView{compactionsOnly: compactionsOnly,
+		Model: history.New(&v.env.Keys.History, v.env.Now().Location(), compactionsOnly)}
 }
 
 func (v *views) openCompactionLog() pane.Action {

@@ -34,7 +34,7 @@ func (v *views) openPreview(request edit.Request) pane.Action {
 		v.requestPreview(view, request)
 		return nil
 	}
-	view := &previewView{Model: preview.New(preview.Options{Styles: v.styles.styles, Keys: &v.env.Keys.Preview, Gauges: v.drawGauges})}
+	view := &previewView{Model: preview.New(&v.env.Keys.Preview, v.drawGauges)}
 	view.shown = v.previewContent(updates.Previewed{Err: errNoNumbersYet}, request)
 	shown := v.open(view)
 	v.requestPreview(view, request)
@@ -113,8 +113,7 @@ func (v *views) openReview() pane.Action {
 		return nil
 	}
 	if v.review == nil {
-		v.review = &reviewView{Model: review.New(review.Options{
-			Styles: v.styles.pane(), Keys: &v.env.Keys.Review, Estimate: v.session.load.estimateText})}
+		v.review = &reviewView{Model: review.New(&v.env.Keys.Review, v.session.load.estimateText)}
 	}
 	v.remove(v.review)
 	shown := v.open(v.review)

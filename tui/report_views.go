@@ -26,7 +26,7 @@ func (v *views) openContext() pane.Action {
 		view.refresh(v)
 		return nil
 	}
-	return v.open(&contextView{Model: breakdown.New(breakdown.Options{Styles: v.styles.styles, Glyphs: v.styles.glyphs(), Keys: &v.env.Keys.Context})})
+	return v.open(&contextView{Model: breakdown.New(&v.env.Keys.Context)})
 }
 
 func (c *contextView) restyle(ts themeStyles) { c.SetStyles(ts.styles, ts.glyphs()) }
@@ -83,8 +83,7 @@ func (v *views) openSettings() pane.Action {
 	if _, open := v.topView().(*settingsView); open {
 		return nil
 	}
-	view := &settingsView{cancel: func() {}, Model: settings.New(settings.Options{
-		Styles: v.styles.settings(), Keys: &v.env.Keys.Settings, Gauges: v.drawGauges})}
+	view := &settingsView{cancel: func() {}, Model: settings.New(&v.env.Keys.Settings, v.drawGauges)}
 	return actionList{v.open(view), v.readSettings()}
 }
 

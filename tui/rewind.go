@@ -249,7 +249,7 @@ func (v *views) openPlan(a showPlan) pane.Action {
 			files = append(files, changes.File{ChangedFile: diff.ChangedFile{Name: f.Path, Diffs: []diff.File{d}}})
 		}
 	}
-	view := &diffView{Model: changes.New(changes.Options{Styles: v.styles.styles, Keys: &v.env.Keys.Diff}), isPlan: true}
+	view := &diffView{Model: changes.New(&v.env.Keys.Diff), isPlan: true}
 	view.Show(changes.Content{Title: "back to before turn " + pane.Turn(a.turn), Files: files, Loaded: true})
 	return v.open(view)
 }

@@ -30,7 +30,7 @@ const typingPause = 200 * time.Millisecond
 
 // openSearch opens the search, and searches for text unless it is "".
 func (v *views) openSearch(text string) pane.Action {
-	view := &searchView{Model: search.New(search.Options{Styles: v.styles.pane(), Keys: &v.env.Keys.Search})}
+	view := &searchView{Model: search.New(&v.env.Keys.Search)}
 	shown := v.show(view)
 	if text == "" {
 		return shown
@@ -123,7 +123,7 @@ func (v *views) openDiff(args string) pane.Action {
 	if _, open := v.topView().(*diffView); open {
 		return nil
 	}
-	return v.open(&diffView{Model: changes.New(changes.Options{Styles: v.styles.styles, Keys: &v.env.Keys.Diff}), turn: turn})
+	return v.open(&diffView{Model: changes.New(&v.env.Keys.Diff), turn: turn})
 }
 
 func (d *diffView) restyle(ts themeStyles) { d.SetStyles(ts.styles) }

@@ -1,7 +1,6 @@
 package breakdown
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 
@@ -19,13 +18,6 @@ import (
 
 // The view is a list of rows. The content may change with every token: the cursor stays on its row, also when that row moves.
 // The panel with the explanation of a row takes lines from the list, and leaves it at least two.
-
-// Options configure a view.
-type Options struct {
-	Styles themes.Styles
-	Glyphs pane.Glyphs // of the segments; patterns if not set
-	Keys   *KeyMap
-}
 
 // Content is the content of a view.
 type Content struct {
@@ -61,9 +53,8 @@ type Model struct {
 const roomy = 20
 
 // New returns a view without content.
-func New(o Options) *Model {
-	m := &Model{keys: o.Keys}
-	m.SetStyles(o.Styles, o.Glyphs)
+func New(keys *KeyMap) *Model {
+	m := &Model{keys: keys}
 	m.Show(Content{Reading: meter.Reading{CachedShare: -1}})
 	return m
 }
@@ -73,7 +64,7 @@ func (m *Model) SetSize(width, height int) { m.list.SetSize(width, height) }
 
 // SetStyles changes the styles, and the glyphs of the segments.
 func (m *Model) SetStyles(s themes.Styles, glyphs pane.Glyphs) {
-	m.styles, m.states, m.bar = s, pane.States(s.State), pane.NewBar(pane.SegmentBar(s, cmp.Or(glyphs, pane.Patterns())))
+	m.styles, m.states, m.bar = s, pane.States(s.State), pane.NewBar(pane.SegmentBar(s, glyphs))
 }
 
 // Show replaces the content. The cursor stays on its row.
@@ -91,7 +82,8 @@ func (m *Model) Show(c Content) {
 
 // Text draws all rows of a view without colors, for output outside the screen. No line is wider than width cells.
 func Text(c Content, width int) string {
-	m := New(Options{})
+	m := New(nil)
+	m.SetStyles(themes.Styles{}, pane.Patterns())
 	m.turnsFromZero = true
 	m.SetSize(width, roomy)
 	m.Show(c)

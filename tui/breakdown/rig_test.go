@@ -92,7 +92,8 @@ func full() breakdown.Content {
 
 func open(c breakdown.Content, theme string, width, height int) *breakdown.Model {
 	keys := breakdown.DefaultKeyMap()
-	m := breakdown.New(breakdown.Options{Styles: tuitest.Styles(theme), Glyphs: pane.Patterns(), Keys: &keys})
+	m := breakdown.New(&keys)
+	m.SetStyles(tuitest.Styles(theme), pane.Patterns())
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

@@ -73,12 +73,6 @@ func DefaultKeyMap() KeyMap {
 	}
 }
 
-// Options configure a view.
-type Options struct {
-	Styles themes.Styles
-	Keys   *KeyMap
-}
-
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
 	styles themes.Styles
@@ -91,9 +85,7 @@ type Model struct {
 }
 
 // New returns a view without files.
-func New(o Options) *Model {
-	return &Model{keys: o.Keys, styles: o.Styles, drawn: map[int][]string{}}
-}
+func New(keys *KeyMap) *Model { return &Model{keys: keys, drawn: map[int][]string{}} }
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {

@@ -54,7 +54,8 @@ func content() changes.Content {
 
 func open(width, height int, c changes.Content) *changes.Model {
 	keys := changes.DefaultKeyMap()
-	m := changes.New(changes.Options{Keys: &keys, Styles: themes.Styles{Match: lipgloss.NewStyle().Bold(true)}})
+	m := changes.New(&keys)
+	m.SetStyles(themes.Styles{Match: lipgloss.NewStyle().Bold(true)})
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

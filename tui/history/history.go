@@ -14,15 +14,6 @@ import (
 //     rows. Show starts at the newest row with all rows folded.
 //   - Drawn rows are kept until the next Refresh.
 
-// Options configure a Model. Keys is read at every key, so that a new binding takes effect
-// at once.
-type Options struct {
-	Styles          Styles
-	Keys            *KeyMap
-	Zone            *time.Location
-	CompactionsOnly bool // list only the compactions
-}
-
 // Model is the history browser.
 type Model struct {
 	keys *KeyMap
@@ -36,13 +27,13 @@ type Model struct {
 	last      pane.Action // of the key before
 }
 
-// New returns a history without a conversation.
-func New(o Options) *Model {
+// New returns a history without a conversation. With compactionsOnly it lists only the compactions.
+func New(keys *KeyMap, zone *time.Location, compactionsOnly bool) *Model {
 	b := open(Content{})
 	s := &search{document: b}
-	d := &drawer{document: b, zone: o.Zone, keys: o.Keys, painter: newPainter(o.Styles, s)}
-	m := &Model{keys: o.Keys, document: b, search: s, draw: d}
-	if o.CompactionsOnly {
+	d := &drawer{document: b, zone: zone, keys: keys, painter: newPainter(Styles{}, s)}
+	m := &Model{keys: keys, document: b, search: s, draw: d}
+	if compactionsOnly {
 		m.startSide = sideCompactions
 	}
 	m.SetSize(80, 24)

@@ -61,7 +61,8 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 		}
 		width, height := rapid.IntRange(20, 130).Draw(t, "width"), rapid.IntRange(6, 40).Draw(t, "height")
 		keys := history.DefaultKeyMap()
-		m := history.New(history.Options{Styles: styles(), Keys: &keys, Zone: time.UTC})
+		m := history.New(&keys, time.UTC, false)
+		m.SetStyles(styles())
 		m.SetSize(width, height)
 		shown := len(log)
 		if shown > 0 {

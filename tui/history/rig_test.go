@@ -33,7 +33,8 @@ type rig struct {
 func newRig(tb testing.TB, width, height int) *rig {
 	tb.Helper()
 	r := &rig{tb: tb, now: time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC), keys: history.DefaultKeyMap(), title: "Fix flaky upload test"}
-	r.Model = history.New(history.Options{Styles: styles(), Keys: &r.keys, Zone: time.UTC})
+	r.Model = history.New(&r.keys, time.UTC, false)
+	r.SetStyles(styles())
 	r.SetSize(width, height)
 	return r
 }

@@ -20,15 +20,6 @@ import (
 //   - numbers of an earlier request are shown as old ones
 //   - focus and review are remembered while the chosen profile writes no summary
 
-// Options configure the view.
-type Options struct {
-	Styles themes.Styles
-	Keys   *KeyMap
-	// Gauges draws two readings in a line each, of at most width cells, with bars of the
-	// same length.
-	Gauges func(now, then meter.Reading, width int) (string, string)
-}
-
 // Profile is a way to compact.
 type Profile struct {
 	Name, Note string // Note says what it does, on one line
@@ -67,20 +58,24 @@ type (
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o       Options
-	content Content
-	waiting bool   // Changed was returned, and Show has not brought the numbers yet
-	focus   string // the last focus, also while the profile writes no summary
-	review  bool   // the last choice of review, likewise
+	styles     themes.Styles
+	keys       *KeyMap
+	drawGauges func(now, then meter.Reading, width int) (string, string)
+	content    Content
+	waiting    bool   // Changed was returned, and Show has not brought the numbers yet
+	focus      string // the last focus, also while the profile writes no summary
+	review     bool   // the last choice of review, likewise
 
 	list pane.ListDetail
 }
 
-// New returns the view.
-func New(o Options) *Model { return &Model{o: o} }
+// New returns the view. gauges draws two readings in a line each, of at most width cells, with bars of the same length.
+func New(keys *KeyMap, gauges func(now, then meter.Reading, width int) (string, string)) *Model {
+	return &Model{keys: keys, drawGauges: gauges}
+}
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s themes.Styles) { m.o.Styles = s }
+func (m *Model) SetStyles(s themes.Styles) { m.styles = s }
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) { m.list.SetSize(width, height) }
@@ -157,7 +152,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 
 // commands are the keys that change or accept the request.
 func (m *Model) commands() []pane.Command {
-	keys := m.o.Keys
+	keys := m.keys
 	by := func(change func(int) pane.Action, n int) func() pane.Action {
 		return func() pane.Action { return change(n) }
 	}

@@ -76,7 +76,7 @@ func summarised() preview.Content {
 
 func show(c preview.Content, width, height int) *preview.Model {
 	keys := preview.DefaultKeyMap()
-	m := preview.New(preview.Options{Keys: &keys, Gauges: gauges})
+	m := preview.New(&keys, gauges)
 	m.SetSize(width, height)
 	m.Show(c)
 	return m
@@ -193,10 +193,10 @@ func TestTheGaugeAfterwardsHasNoCachedShare(t *testing.T) {
 	keys, c := preview.DefaultKeyMap(), masked()
 	c.Now.CachedShare, c.Then.CachedShare = 0.99, 0.99
 	var shares []float64
-	m := preview.New(preview.Options{Keys: &keys, Gauges: func(now, then meter.Reading, width int) (string, string) {
+	m := preview.New(&keys, func(now, then meter.Reading, width int) (string, string) {
 		shares = []float64{now.CachedShare, then.CachedShare}
 		return gauges(now, then, width)
-	}})
+	})
 	m.SetSize(80, 24)
 	m.Show(c)
 	m.View()

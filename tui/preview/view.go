@@ -25,17 +25,17 @@ const (
 )
 
 // View draws the view.
-func (m *Model) View() string { return m.list.View(pane.StylesOf(m.o.Styles), m.paneContent()) }
+func (m *Model) View() string { return m.list.View(pane.StylesOf(m.styles), m.paneContent()) }
 
 func (m *Model) paneContent() pane.Content {
-	k := m.o.Keys
+	k := m.keys
 	keys := pane.ListDetailKeys{Moves: k.Moves, Help: k.Help, Close: k.Close, Listed: []any{k, k.Moves}}
 	return pane.Content{Frame: m.frame(), Keys: keys, Body: m.body()}
 }
 
 // frame is the title, the gauges and the keys.
 func (m *Model) frame() pane.Frame {
-	keys, accept := m.o.Keys, ""
+	keys, accept := m.keys, ""
 	if m.content.Err == "" {
 		accept = pane.Hint("compact", keys.Accept)
 	}
@@ -53,17 +53,17 @@ func (m *Model) frame() pane.Frame {
 // gauges are the gauges before and after, and how many tokens are saved.
 func (m *Model) gauges() []string {
 	const label = 5
-	s, c, width := m.o.Styles, m.content, max(pane.Within(m.list.Width)-label, 1)
+	s, c, width := m.styles, m.content, max(pane.Within(m.list.Width)-label, 1)
 	line := func(name, gauge string) string { return s.Muted.Render(pane.Fit(name, label)) + gauge }
 	c.Then.CachedShare = -1 // the compaction breaks the cached prefix, and the next share is not reported yet
-	now, then := m.o.Gauges(c.Now, c.Then, width)
+	now, then := m.drawGauges(c.Now, c.Then, width)
 	switch {
 	case c.Err != "" && !c.Busy:
 		return []string{line("now", now)}
 	case c.Err != "": // the old request had no numbers
 		return []string{line("now", now), line("then", s.Muted.Render(calculating))}
 	}
-	p, style := c.Preview, m.o.Styles.Diff.Added
+	p, style := c.Preview, m.styles.Diff.Added
 	text := pane.About(p.Before) + " → " + pane.About(p.After) + " tokens"
 	switch saved := p.Before - p.After; {
 	case saved > 0:
@@ -83,7 +83,7 @@ func (m *Model) gauges() []string {
 // body is the page below the gauges, none of its lines wider than the view. If the request is not possible, it has the reason
 // in place of the numbers.
 func (m *Model) body() []string {
-	s, c := m.o.Styles, m.content
+	s, c := m.styles, m.content
 	var out []string
 	fill := 0 // least cells of a line: the chosen profile is highlighted over the whole width
 	part := func(name string, style lipgloss.Style, lines ...string) {

@@ -15,14 +15,6 @@ import (
 // The text is shown and edited with its control characters made visible. Only an edit replaces
 // the text of the model by the text on the screen.
 
-// Options configure the view.
-type Options struct {
-	Styles pane.Styles
-	Keys   *KeyMap
-	// Estimate estimates the tokens of a text.
-	Estimate func(text string) int
-}
-
 // Content is a summary that waits for the user. Its texts may have control characters.
 type Content struct {
 	Text             string // as the model wrote it
@@ -82,10 +74,12 @@ func DefaultKeyMap() KeyMap {
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o       Options
-	content Content
-	text    string // the current text
-	tokens  int    // of text
+	styles   pane.Styles
+	keys     *KeyMap
+	estimate func(text string) int
+	content  Content
+	text     string // the current text
+	tokens   int    // of text
 
 	editing    bool
 	edit       *edit.Field
@@ -93,14 +87,16 @@ type Model struct {
 	list       pane.ListDetail
 }
 
-// New returns the view.
-func New(o Options) *Model { return &Model{o: o, edit: edit.NewField(plain.Text, 0)} }
+// New returns the view. estimate estimates the tokens of a text.
+func New(keys *KeyMap, estimate func(text string) int) *Model {
+	return &Model{keys: keys, estimate: estimate, edit: edit.NewField(plain.Text, 0)}
+}
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) { m.list.SetSize(width, height) }
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s pane.Styles) { m.o.Styles = s }
+func (m *Model) SetStyles(s pane.Styles) { m.styles = s }
 
 // Show shows a summary. If it is the one that is shown already, its edits stay.
 func (m *Model) Show(c Content) {
@@ -140,7 +136,7 @@ func (m *Model) SetText(text string) {
 	}
 }
 
-func (m *Model) setText(text string) { m.text, m.tokens = text, m.o.Estimate(text) }
+func (m *Model) setText(text string) { m.text, m.tokens = text, m.estimate(text) }
 
 // readField takes the text from the field, if that was edited. An edit that was undone does not count.
 func (m *Model) readField() {
@@ -177,7 +173,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 
 // commands are the keys of the view. discarding says that the last key was the one to discard the summary.
 func (m *Model) commands(discarding bool) []pane.Command {
-	keys := m.o.Keys
+	keys := m.keys
 	return []pane.Command{
 		{On: keys.Accept, Do: func() pane.Action {
 			if why := m.problem(); why != "" {
@@ -204,7 +200,7 @@ func (m *Model) commands(discarding bool) []pane.Command {
 // change handles a message while the text is edited.
 func (m *Model) change(msg tea.Msg) pane.Action {
 	k, _ := msg.(tea.KeyPressMsg)
-	switch keys := m.o.Keys; {
+	switch keys := m.keys; {
 	case key.Matches(k, keys.Done):
 		m.readField()
 		m.editing = false
@@ -223,7 +219,7 @@ func (m *Model) change(msg tea.Msg) pane.Action {
 		return tooLong
 	}
 	m.edit.Most = room
-	if _, wheel := msg.(tea.MouseWheelMsg); !wheel && !m.edit.Update(msg, m.o.Keys.Edit) {
+	if _, wheel := msg.(tea.MouseWheelMsg); !wheel && !m.edit.Update(msg, m.keys.Edit) {
 		return pane.Ignored{}
 	}
 	m.readField()
@@ -236,11 +232,11 @@ func (m *Model) change(msg tea.Msg) pane.Action {
 var tooLong = pane.Snackbar{Text: "not all was pasted: a summary can have at most 256 KB here", Failure: true}
 
 // View draws the view.
-func (m *Model) View() string { return m.list.View(m.o.Styles, m.paneContent()) }
+func (m *Model) View() string { return m.list.View(m.styles, m.paneContent()) }
 
 // paneContent is the summary, or the field in which it is edited.
 func (m *Model) paneContent() pane.Content {
-	k := m.o.Keys
+	k := m.keys
 	keys := pane.ListDetailKeys{Moves: k.Moves, Help: k.Help, Close: k.Close, Listed: []any{k, k.Moves}}
 	v := pane.Content{Frame: m.frame(), Keys: keys}
 	if !m.editing {
@@ -248,7 +244,7 @@ func (m *Model) paneContent() pane.Content {
 		return v
 	}
 	m.sizeField()
-	v.Body = pane.Inset(pane.Each(m.o.Styles.Text, m.edit.View()), m.list.Width)
+	v.Body = pane.Inset(pane.Each(m.styles.Text, m.edit.View()), m.list.Width)
 	v.Frame.Where = pane.Range(m.edit.Scrolled(), v.Frame.Body(m.list.Height), m.edit.Rows())
 	return v
 }
@@ -270,7 +266,7 @@ func (m *Model) Cursor() *tea.Cursor {
 
 // frame is the title, the keys and the lines above the text: its tokens, those of what it replaces, and warnings.
 func (m *Model) frame() pane.Frame {
-	s, keys, c := m.o.Styles, m.o.Keys, m.content
+	s, keys, c := m.styles, m.keys, m.content
 	f := pane.Frame{Title: "Summary of " + pane.Turns(c.FromTurn, c.ToTurn), Detail: plain.Line(c.Model)}
 	f.Hints = []string{
 		pane.Hint("apply", keys.Accept), pane.Hint("keep pending", keys.Close), pane.Hint("change", keys.Change),
@@ -307,7 +303,7 @@ func (m *Model) frame() pane.Frame {
 
 // body is the summary and the program's note.
 func (m *Model) body() []string {
-	s, room := m.o.Styles, pane.Within(m.list.Width)
+	s, room := m.styles, pane.Within(m.list.Width)
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
 	if m.content.Appendix != "" {
 		lines = append(lines, "")

@@ -28,7 +28,7 @@ func waiting() review.Content {
 
 func show(c review.Content, width, height int) *review.Model {
 	keys := review.DefaultKeyMap()
-	m := review.New(review.Options{Keys: &keys, Estimate: func(text string) int { return (len(text) + 3) / 4 }})
+	m := review.New(&keys, func(text string) int { return (len(text) + 3) / 4 })
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

@@ -21,12 +21,6 @@ import (
 //   - more hits of the same query leave cursor and scroll position as they are
 //   - conversations that could not be read are counted above the hits
 
-// Options configure the view.
-type Options struct {
-	Styles pane.Styles
-	Keys   *KeyMap
-}
-
 // Found is the result of a search.
 type Found struct {
 	Query         string
@@ -87,7 +81,8 @@ func DefaultKeyMap() KeyMap {
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	options Options
+	styles pane.Styles
+	keys   *KeyMap
 
 	field   *edit.Field
 	typed   string // the query in the field, normalised; "" for none
@@ -100,8 +95,8 @@ type Model struct {
 }
 
 // New returns the view.
-func New(o Options) *Model {
-	return &Model{options: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
+func New(keys *KeyMap) *Model {
+	return &Model{keys: keys, field: edit.NewLine(plain.Line, edit.MaxInLine)}
 }
 
 // stale reports whether the hits are of another query than the one in the field.
@@ -114,7 +109,7 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s pane.Styles) { m.options.Styles = s }
+func (m *Model) SetStyles(s pane.Styles) { m.styles = s }
 
 // SetQuery puts a text into the field. It returns no Query: the parent searches by itself.
 func (m *Model) SetQuery(text string) {
@@ -151,7 +146,7 @@ func (m *Model) parse() {
 
 // Update handles a message and returns what the parent has to do.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	k := m.options.Keys
+	k := m.keys
 	action := m.list.Update(msg, m.paneContent, []pane.Command{{On: k.Open, Do: m.open}})
 	if paste, ok := msg.(tea.PasteMsg); ok {
 		msg = tea.PasteMsg{Content: strings.TrimRight(paste.Content[:min(len(paste.Content), edit.MaxInLine)], "\r\n")}

@@ -50,7 +50,7 @@ func found() search.Content {
 
 func open(width, height int) *search.Model {
 	keys := search.DefaultKeyMap()
-	m := search.New(search.Options{Keys: &keys})
+	m := search.New(&keys)
 	m.SetSize(width, height)
 	return m
 }
@@ -173,7 +173,8 @@ func TestTheMatchIsVisible(t *testing.T) {
 	match := lipgloss.NewStyle().Bold(true)
 	keys := search.DefaultKeyMap()
 	for width := 20; width <= 200; width++ {
-		m := search.New(search.Options{Keys: &keys, Styles: pane.Styles{Match: match}})
+		m := search.New(&keys)
+		m.SetStyles(pane.Styles{Match: match})
 		m.SetSize(width, 60)
 		m.SetQuery("port")
 		m.Show(found())

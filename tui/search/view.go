@@ -30,19 +30,19 @@ func (m *Model) View() string {
 	v := m.paneContent()
 	if m.Len() > 0 {
 		v.Frame.Where = fmt.Sprintf("%d of %d", m.list.Selected(m)+1, m.Len())
-		return m.list.View(m.options.Styles, v)
+		return m.list.View(m.styles, v)
 	}
 	text, look := m.message()
 	v.Body = pane.Each(look, pane.Wrap(text, max(m.list.Width-4, 1)))
 	for i, l := range v.Body {
 		v.Body[i] = "  " + l
 	}
-	return m.list.View(m.options.Styles, v)
+	return m.list.View(m.styles, v)
 }
 
 // paneContent is the list of hits with its frame.
 func (m *Model) paneContent() pane.Content {
-	k := m.options.Keys
+	k := m.keys
 	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.First, End: k.Last}
 	return pane.Content{Frame: m.frame(), Keys: pane.ListDetailKeys{Moves: moves, Close: k.Close}, Rows: m}
 }
@@ -61,7 +61,7 @@ func (m *Model) Cursor() *tea.Cursor {
 
 // frame is the title, the field, the keys, and what could not be read.
 func (m *Model) frame() pane.Frame {
-	s, keys, c := m.options.Styles, m.options.Keys, m.found
+	s, keys, c := m.styles, m.keys, m.found
 	f := pane.Frame{
 		Title: "Search", Detail: m.summary(), Lines: []string{s.Key.Render(prompt) + s.Text.Render(strings.Join(m.field.View(), ""))},
 		Hints: []string{
@@ -113,7 +113,7 @@ func (m *Model) summary() string {
 
 // message is the text in place of hits, and its style.
 func (m *Model) message() (string, lipgloss.Style) {
-	s, c := m.options.Styles, m.found
+	s, c := m.styles, m.found
 	switch {
 	case m.problem != "":
 		return m.problem, s.Error
@@ -151,7 +151,7 @@ func (m *Model) first(row int) bool {
 // Lines draws a hit: its turn, author and age, and then the text, on a narrow screen in a second line. The first hit of a
 // conversation has the title above it.
 func (m *Model) Lines(row int, selected bool, width int) []string {
-	s, h := m.options.Styles, m.found.Hits[row]
+	s, h := m.styles, m.found.Hits[row]
 	var out []string
 	if m.first(row) {
 		if row > 0 && m.list.Height >= leastGaps {
@@ -206,7 +206,7 @@ func (m *Model) excerpt(h find.Hit, width int, style lipgloss.Style) string {
 	if len(matches) == 0 {
 		matches = []find.Span{match}
 	}
-	unmarked, marked := pane.NewInlineStyle(style), pane.NewInlineStyle(m.options.Styles.Match.Inherit(style))
+	unmarked, marked := pane.NewInlineStyle(style), pane.NewInlineStyle(m.styles.Match.Inherit(style))
 	var b strings.Builder
 	done := 0
 	for _, p := range matches {

@@ -68,7 +68,7 @@ func (m *Model) choose(msg tea.Msg) pane.Action {
 	if !ok {
 		return nil
 	}
-	keys := m.o.Keys
+	keys := m.keys
 	by := func(n int) func() pane.Action { return func() pane.Action { return m.cycle(n) } }
 	action, done := pane.Press(k, []pane.Command{
 		{On: keys.Accept, Do: m.accept}, {On: keys.Cancel, Do: m.cancel},
@@ -83,7 +83,7 @@ func (m *Model) choose(msg tea.Msg) pane.Action {
 
 // typeIn handles a message while the user types a value.
 func (m *Model) typeIn(msg tea.Msg) pane.Action {
-	keys := m.o.Keys
+	keys := m.keys
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
 		case key.Matches(k, keys.Accept):

@@ -18,14 +18,6 @@ type Styles struct {
 	Accent lipgloss.Style // a changed value, and the name of a section
 }
 
-// Options configure the view.
-type Options struct {
-	Styles Styles
-	Keys   *KeyMap
-	// Gauges draws two readings in a line each, of at most width cells, with bars of the same length.
-	Gauges func(now, then meter.Reading, width int) (string, string)
-}
-
 // Content is the content of the view.
 type Content struct {
 	Rows    []Row         // nil while they are being read
@@ -58,7 +50,9 @@ const (
 
 // Model is the view. It is for one goroutine.
 type Model struct {
-	o       Options
+	styles  Styles
+	keys    *KeyMap
+	gauges  func(now, then meter.Reading, width int) (string, string)
 	content Content
 	group   string // whose settings are shown, "" for the first page
 	rows    rows
@@ -75,13 +69,13 @@ type Model struct {
 	busy   bool    // the parent is setting the value
 }
 
-// New returns the view.
-func New(o Options) *Model {
-	return &Model{o: o, field: edit.NewLine(plain.Line, edit.MaxInLine)}
+// New returns the view. gauges draws two readings in a line each, of at most width cells, with bars of the same length.
+func New(keys *KeyMap, gauges func(now, then meter.Reading, width int) (string, string)) *Model {
+	return &Model{keys: keys, gauges: gauges, field: edit.NewLine(plain.Line, edit.MaxInLine)}
 }
 
 // SetStyles changes the styles.
-func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
+func (m *Model) SetStyles(s Styles) { m.styles = s }
 
 // SetSize sets the size of the view, in cells.
 func (m *Model) SetSize(width, height int) {
@@ -161,7 +155,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	case typing:
 		return m.typeIn(msg)
 	}
-	k := m.o.Keys
+	k := m.keys
 	commands := []pane.Command{
 		{On: k.Change, Do: func() pane.Action { return m.begin(1) }},
 		{On: k.Next, Do: func() pane.Action { return m.begin(1) }},

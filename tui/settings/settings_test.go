@@ -60,7 +60,7 @@ func content() settings.Content {
 
 func show(c settings.Content, width, height int) *settings.Model {
 	keys := settings.DefaultKeyMap()
-	m := settings.New(settings.Options{Keys: &keys, Gauges: gauges})
+	m := settings.New(&keys, gauges)
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

@@ -40,15 +40,15 @@ func (m *Model) fit() {
 func (m *Model) View() string {
 	v := m.paneContent()
 	if m.content.Rows == nil {
-		v.Body = []string{pane.Margin(m.list.Width) + m.o.Styles.Pane.Muted.Render("reading the settings…")}
+		v.Body = []string{pane.Margin(m.list.Width) + m.styles.Pane.Muted.Render("reading the settings…")}
 	}
-	return m.list.View(m.o.Styles.Pane, v)
+	return m.list.View(m.styles.Pane, v)
 }
 
 // paneContent is the rows with the explanation of the one with the cursor.
 func (m *Model) paneContent() pane.Content {
 	f := m.frame()
-	v := pane.Content{Frame: f, Keys: pane.ListDetailKeys{Moves: m.o.Keys.Moves, Close: m.o.Keys.Close}, Rows: &m.rows, Panel: m.below(f)}
+	v := pane.Content{Frame: f, Keys: pane.ListDetailKeys{Moves: m.keys.Moves, Close: m.keys.Close}, Rows: &m.rows, Panel: m.below(f)}
 	if width := pane.AsideWidth(m.list.Width, false); width > 0 && m.explains() {
 		v.Aside = m.detail(width)
 	}
@@ -61,7 +61,7 @@ func (m *Model) below(f pane.Frame) []string {
 	if m.list.Width >= beside || !m.explains() || m.row() == nil || room < 1 {
 		return nil
 	}
-	s, width := m.o.Styles.Pane, pane.Within(m.list.Width)
+	s, width := m.styles.Pane, pane.Within(m.list.Width)
 	most := min(room, 6)
 	facts, detail := m.facts(width), pane.Each(s.Text, pane.Wrap(plain.Line(m.row().Doc), width))
 	detail = append(pane.Fold(detail, max(most-len(facts), most/2, 1), width), facts...)
@@ -72,7 +72,7 @@ func (m *Model) below(f pane.Frame) []string {
 
 // detail is the explanation at the right of the rows.
 func (m *Model) detail(width int) []string {
-	r, s := m.row(), m.o.Styles.Pane
+	r, s := m.row(), m.styles.Pane
 	if r == nil {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (m *Model) detail(width int) []string {
 
 // facts are where a value comes from, when a new one takes effect, the default and the allowed values.
 func (m *Model) facts(width int) []string {
-	r, s := m.row(), m.o.Styles.Pane
+	r, s := m.row(), m.styles.Pane
 	var out []string
 	add := func(name, value string) {
 		if value = plain.Line(value); value == "" {
@@ -140,7 +140,7 @@ func (m *Model) Cursor() *tea.Cursor {
 
 // frame is the title, the gauge, the keys, and the field while a value is edited.
 func (m *Model) frame() pane.Frame {
-	s, k := m.o.Styles.Pane, m.o.Keys
+	s, k := m.styles.Pane, m.keys
 	f := pane.Frame{Title: "Settings", Lines: m.lines()}
 	if m.group != "" {
 		f.Title += " · " + plain.Line(m.group)
@@ -160,7 +160,7 @@ func (m *Model) frame() pane.Frame {
 	f.Hints = []string{pane.Hint("accept", k.Accept), pane.Hint("cancel", k.Cancel)}
 	switch m.stage {
 	case choosing:
-		f.Status = s.Title.Render(m.prompt()) + m.o.Styles.Accent.Render(plain.Line(m.value))
+		f.Status = s.Title.Render(m.prompt()) + m.styles.Accent.Render(plain.Line(m.value))
 		f.Hints = append(f.Hints, pane.Hint("other values", k.Earlier, k.Next))
 	case typing:
 		f.Status = s.Title.Render(m.prompt()) + strings.Join(m.field.View(), "")
@@ -177,7 +177,7 @@ func (m *Model) frame() pane.Frame {
 
 // lines are the gauge and the forecast. Their number does not depend on the texts.
 func (m *Model) lines() []string {
-	s, width := m.o.Styles.Pane, pane.Within(m.list.Width)
+	s, width := m.styles.Pane, pane.Within(m.list.Width)
 	c := m.content
 	name, then, words, style := s.Muted.Render(pane.Fit("now", label)), c.Reading, c.Next, s.Text
 	switch {
@@ -185,14 +185,14 @@ func (m *Model) lines() []string {
 	case m.fault != "":
 		words, style = m.fault, s.Error
 	case m.effect != nil:
-		name, then, words = m.o.Styles.Accent.Render(pane.Fit("then", label)), m.effect.Reading, m.effect.Next
+		name, then, words = m.styles.Accent.Render(pane.Fit("then", label)), m.effect.Reading, m.effect.Next
 		if was, is := c.Reading.LoadLine, then.LoadLine; was != is && was > 0 && is > 0 {
 			words = "Load line " + pane.Tokens(was) + " → " + pane.Tokens(is) + ". " + words
 		}
 	default:
 		style = s.Muted
 	}
-	_, bar := m.o.Gauges(c.Reading, then, max(width-label, 1))
+	_, bar := m.gauges(c.Reading, then, max(width-label, 1))
 	out := []string{name + bar}
 	rows := 1
 	if m.list.Height >= twoLines {
@@ -216,7 +216,7 @@ func (r *rows) Len() int { return len(r.list) }
 
 // Lines draws a row: its name, and its value at the right. The first row of a section has the heading above it.
 func (r *rows) Lines(n int, selected bool, width int) []string {
-	m, row, s := r.m, &r.list[n], r.m.o.Styles
+	m, row, s := r.m, &r.list[n], r.m.styles
 	var out []string
 	gutter := pane.Gutter(m.list.Width)
 	if n == 0 || r.list[n-1].Section != row.Section {
