@@ -91,8 +91,7 @@ func full() breakdown.Content {
 }
 
 func open(c breakdown.Content, theme string, width, height int) *breakdown.Model {
-	keys := breakdown.DefaultKeyMap()
-	m := breakdown.New(&keys)
+	m := breakdown.New(new(breakdown.DefaultKeyMap()))
 	m.SetStyles(tuitest.Styles(theme), pane.Patterns())
 	m.SetSize(width, height)
 	m.Show(c)

@@ -53,8 +53,7 @@ func content() changes.Content {
 }
 
 func open(width, height int, c changes.Content) *changes.Model {
-	keys := changes.DefaultKeyMap()
-	m := changes.New(&keys)
+	m := changes.New(new(changes.DefaultKeyMap()))
 	m.SetStyles(themes.Styles{Match: lipgloss.NewStyle().Bold(true)})
 	m.SetSize(width, height)
 	m.Show(c)

@@ -18,7 +18,6 @@ func TestTheLedger(t *testing.T) {
 	price := 0.02
 	r := newRig(t, 90, 24)
 	r.Model = history.New(&r.keys, time.UTC, true)
-	r.SetStyles(styles())
 	r.SetSize(40, 12)
 	if top, _ := r.screen(), r.press("j"); !strings.Contains(top, "No compactions yet.") || !strings.Contains(r.screen(), "2–7 of 7") {
 		t.Errorf("without a compaction the ledger shows\n%s\nand after a step down\n%s", top, r.screen())

@@ -36,7 +36,6 @@ func TestViews(t *testing.T) {
 	tuitest.Golden(t, tuitest.Sizes, func(t *testing.T, b *strings.Builder, width, height int) {
 		ledger := newRig(t, width, height)
 		ledger.Model = history.New(&ledger.keys, time.UTC, true)
-		ledger.SetStyles(styles())
 		ledger.SetSize(width, height)
 		ledger.addSample()
 		ledger.showLog()

@@ -60,8 +60,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 			log = conversationtest.WithOverlays(t, conversationtest.Rich(t))
 		}
 		width, height := rapid.IntRange(20, 130).Draw(t, "width"), rapid.IntRange(6, 40).Draw(t, "height")
-		keys := history.DefaultKeyMap()
-		m := history.New(&keys, time.UTC, false)
+		m := history.New(new(history.DefaultKeyMap()), time.UTC, false)
 		m.SetStyles(styles())
 		m.SetSize(width, height)
 		shown := len(log)

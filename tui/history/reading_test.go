@@ -83,10 +83,9 @@ func TestASearchWrapsAroundAndShowsTheMatch(t *testing.T) {
 	wantTexts(t, cursorRow(r), "tcp :8080: bind")
 	r.Refresh(r.content())
 	wantTexts(t, r.screen(), "match 1 of 1")
-	for k, want := range map[string]string{"n": "continued from the top", "N": "continued from the bottom"} {
-		if a := r.press(k); a != pane.Action(pane.Snackbar{Text: want}) {
-			t.Errorf("%s gives %#v", k, a)
-		}
+	says := []pane.Action{r.press("n"), r.press("N")}
+	if d := cmp.Diff([]pane.Action{pane.Snackbar{Text: "continued from the top"}, pane.Snackbar{Text: "continued from the bottom"}}, says); d != "" {
+		t.Error(d)
 	}
 	r.press("esc")
 	if a := r.press("n"); !cmp.Equal(a, pane.Action(pane.Snackbar{Text: "no search yet", Failure: true})) {

@@ -171,11 +171,9 @@ func TestOldHitsStayUntilNewOnesArrive(t *testing.T) {
 func TestTheMatchIsVisible(t *testing.T) {
 	t.Parallel()
 	match := lipgloss.NewStyle().Bold(true)
-	keys := search.DefaultKeyMap()
 	for width := 20; width <= 200; width++ {
-		m := search.New(&keys)
+		m := open(width, 60)
 		m.SetStyles(pane.Styles{Match: match})
-		m.SetSize(width, 60)
 		m.SetQuery("port")
 		m.Show(found())
 		view := m.View()
