@@ -94,7 +94,7 @@ func TestServerOffersPromptsAndResourcesAndAsks(t *testing.T) {
 	term.sendMessage("/tools")
 	term.awaitText("Declarations take ~", "All conversations are counted.")
 	term.press("end")
-	term.awaitText("mcp__harbour__load (~", "called 1 time here, ~", "1 time in all, ~")
+	term.awaitText("mcp__harbour__load · ~", "called 1 time here, ~")
 	term.press("q")
 	term.awaitIdle("Loaded.")
 	p.quit(term)

@@ -11,7 +11,6 @@ import (
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
-	"plimsoll/conversation/plain"
 	"plimsoll/tui/cells"
 	"plimsoll/tui/dialog"
 	"plimsoll/tui/pane"
@@ -151,7 +150,7 @@ func (d *dialogs) listWaiting() {
 				same = append(same, other)
 			}
 			if other.dialog != q.dialog {
-				titles = append(titles, plain.Line(plain.MarkInvisible(cmp.Or(other.asked.Review.Title, "a question"))))
+				titles = append(titles, dialog.Spoken(cmp.Or(other.asked.Review.Title, "a question")))
 			}
 		}
 		together := len(same)

@@ -53,7 +53,7 @@ func TestWaitingCallsOfOneKindAreAnsweredTogether(t *testing.T) {
 		edit.Call.Name, edit.Review.Title = "modify_file", "modify_file a.go"
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, approval("c1", "make"), edit, approval("c2", "make install"))
 		r.wait(dialog.ReadingTime)
-		r.wantText("Allow this?  run_command", "+2 waiting: modify_file a.go · run_command", "t all 2")
+		r.wantText("Allow this?  run", "+2 waiting: edit a.go · run", "t all 2")
 		r.wantNoText("stop typing")
 		width, height := r.width, r.height
 		r.width, r.height = 40, 12
@@ -63,15 +63,15 @@ func TestWaitingCallsOfOneKindAreAnsweredTogether(t *testing.T) {
 		r.send(tea.WindowSizeMsg{Width: width, Height: height})
 		r.press("t")
 		r.wait(dialog.ReadingTime)
-		r.wantText("Allow this?  2 calls, together", "1  run_command", "make install", "esc one by one")
+		r.wantText("Allow this?  2 calls, together", "1  run", "make install", "esc one by one")
 		r.press("esc")
-		r.wantText("Allow this?  run_command")
+		r.wantText("Allow this?  run")
 		r.wait(dialog.ReadingTime)
 		r.press("t")
 		r.wait(dialog.ReadingTime)
 		r.press("y")
 		r.wantCalls("first answer c1 once", "first answer c2 once")
-		r.wantText("Allow this?  modify_file a.go")
+		r.wantText("Allow this?  edit a.go")
 		r.sendUpdates(approval("c4", "make"), approval("c5", "make"), updates.ApprovalClosed{CallID: "c3"})
 		r.wait(dialog.ReadingTime)
 		r.press("t")

@@ -96,7 +96,7 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	var b strings.Builder
 	total := 0
 	for _, t := range specs {
-		first, _, _ := strings.Cut(t.Description, ". ")
+		about, _, _ := strings.Cut(strings.TrimSuffix(t.Description, "."), ". ")
 		u, notes := uses[t.Name], []string{"~" + numbers.Grouped(uses[t.Name].Tokens) + " tokens"}
 		switch {
 		case conversation.HasTool(declared, t.Name):
@@ -108,16 +108,16 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 		default:
 			notes = append(notes, "not in this conversation: the window was too small when it began")
 		}
-		if u.Uses > 0 {
-			notes = append(notes, fmt.Sprintf("called %s here, ~%s tokens", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent)))
-		}
-		if u := everywhere[t.Name]; u.Uses > 0 {
-			notes = append(notes, fmt.Sprintf("%s in all, ~%s tokens", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent)))
-		}
 		if t.ReadOnly {
 			notes = append(notes, "read only")
 		}
-		fmt.Fprintf(&b, "%s (%s)\n    %s\n", plain.Line(t.Name), strings.Join(notes, ", "), plain.Line(strings.TrimSuffix(first, ".")))
+		if u.Uses > 0 {
+			about += fmt.Sprintf(" · called %s here, ~%s tokens", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent))
+		}
+		if all := everywhere[t.Name]; all.Uses > u.Uses {
+			about += fmt.Sprintf(" · called %s in all, ~%s tokens", numbers.Count(all.Uses, "time"), numbers.Grouped(all.Spent))
+		}
+		fmt.Fprintf(&b, "%s · %s\n    %s\n", plain.Line(t.Name), strings.Join(notes, " · "), plain.Line(about))
 	}
 	all := "All conversations are counted"
 	if read < found {

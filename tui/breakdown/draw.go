@@ -30,9 +30,9 @@ func (m *Model) Lines(n int, selected bool, width int) []string {
 	}
 	for i, l := range m.draw(r, max(width-2, 1)) {
 		switch {
-		case r.gauge && i > 0: // the bar keeps its colors
-			out = append(out, pane.Clip("  "+l, width))
-		case !selected:
+		case r.gauge && selected && i == 0: // it keeps its colors
+			out = append(out, pane.Clip("❯ "+l, width))
+		case r.gauge || !selected:
 			out = append(out, pane.Clip("  "+l, width))
 		case i == 0:
 			out = append(out, s.Selected.Render(pane.Fit("❯ "+ansi.Strip(l), width)))

@@ -70,7 +70,7 @@ const (
 // rule can be allowed only once. checkRules returns what edited rules would allow.
 func NewApprove(r conversation.Review, checkRules func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
 	a := &Approve{
-		title: shown(r.Title), body: plain.Text(plain.MarkInvisible(r.Command)), noReason: r.NoReason, checkRules: checkRules, answer: answer,
+		title: Spoken(r.Title), body: plain.Text(plain.MarkInvisible(r.Command)), noReason: r.NoReason, checkRules: checkRules, answer: answer,
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo},
 	}
 	if r.Changeable && a.body == r.Command {
@@ -118,6 +118,12 @@ func (a *Approve) SetWaiting(titles []string, together int, all func() pane.Acti
 // shown returns a text that was written by others on one line.
 func shown(text string) string {
 	return plain.Line(plain.MarkInvisible(strings.ReplaceAll(text, "\n", "␊")))
+}
+
+// Spoken is the title of a call, sanitised, with the verb of its tool as in the transcript.
+func Spoken(title string) string {
+	tool, about, _ := strings.Cut(shown(title), " ")
+	return strings.TrimSpace(conversation.ToolVerb(tool, false) + " " + about)
 }
 
 func (a *Approve) asks() bool { return true }
@@ -319,9 +325,8 @@ func (a *Approve) below() (lines []string, cursor *point) {
 		x, y := 0, len(lines)
 		view := a.field.View()
 		if a.use == writesReason {
-			view = make([]string, 1)
-			view[0], x = a.field.Line(a.width)
-			view[0] = s.Text.Render(view[0])
+			line, at := a.field.Line(a.width)
+			view, x = []string{s.Text.Render(line)}, at
 		} else {
 			cx, cy := a.field.Cursor()
 			x, y = cx, y+cy
@@ -437,10 +442,7 @@ func (a *Approve) heading() []string {
 
 // answers draws the answers side by side. The one for several calls is returned as text if it does not fit beside them.
 func (a *Approve) answers() (lines []string, together string) {
-	s, row, long := a.config.styles, "", 0
-	if a.width >= inputCells {
-		long = 1
-	}
+	s, row, long := a.config.styles, "", count(a.width >= inputCells)
 	add := func(cell string, style lipgloss.Style) {
 		if row != "" && ansi.StringWidth(row+cell) > a.width {
 			lines, row = append(lines, row), ""

@@ -232,14 +232,14 @@ func (a *Ask) page() page {
 		gap(len(a.options) > 0)
 		mark := "  "
 		if a.sel == len(a.options) {
-			mark = "❯ "
+			mark = s.Selected.Render("❯ ")
 		}
 		shown, x := a.own.Line(max(a.width-2, 1))
 		if a.own.Text() == "" {
 			shown = s.Muted.Render(pane.Fit("your own answer", a.width-2))
 		}
 		p.cursor = &point{2 + x, len(lines)}
-		lines = append(lines, s.Selected.Render(mark)+shown)
+		lines = append(lines, mark+shown)
 	}
 	p.lines = lines
 	return p

@@ -80,13 +80,7 @@ func (t *Text) layout(l config, width, height int) int {
 		if half := (width - 2) / 2; tab.Groups != nil && half >= columnWidth && len(lines) > room {
 			lines = t.lines(at, half)
 			n := (len(lines) + 1) / 2
-			for i := range n {
-				lines[i] = pane.Fit(lines[i], half)
-				if n+i < len(lines) {
-					lines[i] += "  " + lines[n+i]
-				}
-			}
-			lines = lines[:n]
+			lines = pane.Columns(lines[:n], lines[n:], "  ", half, n)
 		}
 		t.pages = append(t.pages, lines)
 		cells, tall = max(cells, widest(width, lines...)), max(tall, len(lines))
@@ -137,7 +131,7 @@ func (t *Text) bar(width int) string {
 	}
 	line = ""
 	for i, tab := range t.tabs[first:] {
-		style := t.config.styles.Text
+		style := t.config.styles.Muted
 		if first+i == t.at {
 			style = t.config.styles.Selected
 		}
@@ -182,12 +176,16 @@ func (t *Text) page() page {
 		p.hints = append([]string{hint("next page", t.config.keys.Moves.Next)}, p.hints...)
 	}
 	visible := t.text.visible()
-	if t.tabs[t.at].Groups == nil {
-		visible = pane.Each(t.config.styles.Text, visible)
+	for _, l := range visible {
+		switch s := t.config.styles; {
+		case t.tabs[t.at].Groups != nil:
+		case strings.HasPrefix(l, "    "): // it explains the line above
+			l = s.Muted.Render(l)
+		default:
+			l = s.Text.Render(l)
+		}
+		p.lines = append(p.lines, l)
 	}
-	p.lines = append(p.lines, visible...)
-	for range t.text.height - len(visible) {
-		p.lines = append(p.lines, "")
-	}
+	p.lines = append(p.lines, make([]string, max(0, t.text.height-len(visible)))...)
 	return p
 }

@@ -70,7 +70,7 @@ func (p *page) table(t *extast.Table, width int) []string {
 func (p *page) grid(t *extast.Table, width int) string {
 	out := table.New().Width(width).BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false)
 	align := map[extast.Alignment]lipgloss.Position{extast.AlignCenter: lipgloss.Center, extast.AlignRight: lipgloss.Right}
-	out.StyleFunc(func(_, column int) lipgloss.Style {
+	out.BorderStyle(lipgloss.NewStyle().Foreground(lipgloss.Color(p.r.style.Rule.Colour))).StyleFunc(func(_, column int) lipgloss.Style {
 		return lipgloss.NewStyle().Margin(0, 1).Align(align[t.Alignments[column]])
 	})
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
