@@ -84,7 +84,7 @@ var ceilings = map[string]size{
 	"tools/skill":                   {350, 172},
 	"tools/web":                     {540, 67},
 	"tools/workspace":               {717, 0},
-	"tui":                           {8580, 6598},
+	"tui":                           {8579, 6598},
 	"tui/alert":                     {261, 112},
 	"tui/breakdown":                 {873, 296},
 	"tui/cells":                     {140, 0},
