@@ -66,7 +66,7 @@ func (cmd *sandboxCommand) run(ctx context.Context, box *sandbox.Sandbox, cfg co
 	c := exec.CommandContext(ctx, path, args[1:]...)
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = cmd.Console.Dir, cmd.Console.Stdin, cmd.Console.Stdout, cmd.Console.Stderr
 	c.Env = shell.Environment(cmd.Console.Environ, setup.ToolOptions("", cfg).SecretNames)
-	err = box.Start(c, sandbox.Profile{})
+	err = box.Start(c)
 	if errors.Is(err, sandbox.ErrUnavailable) {
 		return console.WithCode(console.ExitUnavailable, err)
 	}

@@ -160,7 +160,6 @@ func (b *Box) Jobs() *shell.Jobs { return b.jobs }
 // Close ends the commands in the background and releases the workspace.
 func (b *Box) Close() error {
 	b.jobs.Close()
-	b.client.Close()
 	if err := b.files.Close(); err != nil {
 		return fmt.Errorf("close the workspace: %w", err)
 	}

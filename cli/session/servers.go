@@ -121,14 +121,11 @@ func (s *Servers) browse(ctx context.Context, url string) error {
 	if r != nil {
 		r.Agent.AddNotice("A server of tools asks you to log in: " + url)
 	}
-	program := []string{"xdg-open"}
-	switch runtime.GOOS {
-	case "darwin":
-		program = []string{"open"}
-	case "windows":
-		program = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	program := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		program = "open"
 	}
-	_ = exec.CommandContext(ctx, program[0], append(program[1:], url)...).Run() // the notice has the address
+	_ = exec.CommandContext(ctx, program, url).Run() // the notice has the address
 	return nil
 }
 

@@ -32,7 +32,10 @@ func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 		b.WriteString(text + "\n")
 	}
 	for _, e := range entries {
-		result, cost, took := string(e.Result), "", ""
+		what, result, cost, took := string(e.Kind), string(e.Result), "", ""
+		if e.Target != 0 {
+			what += fmt.Sprintf(" of e%d", e.Target)
+		}
 		if e.Result == inspect.ResultInForce {
 			result = "active"
 		}
@@ -42,20 +45,12 @@ func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 		if e.Duration > 0 {
 			took = fmt.Sprintf("%.1f s", e.Duration.Seconds())
 		}
-		line(table.Gap, fmt.Sprintf("e%d", e.Event), whatText(e)+", "+result, changeText(e), cost, took, e.Time.Local().Format("2006-01-02 15:04"))
+		line(table.Gap, fmt.Sprintf("e%d", e.Event), what+", "+result, changeText(e), cost, took, e.Time.Local().Format("2006-01-02 15:04"))
 		by := strings.Trim(string(e.Source)+", "+e.Trigger, ", ")
 		line("; ", "    "+by, e.Model, e.Why)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// whatText is the kind of an entry, and the event that it refers to.
-func whatText(e inspect.Entry) string {
-	if e.Target == 0 {
-		return string(e.Kind)
-	}
-	return fmt.Sprintf("%s of e%d", e.Kind, e.Target)
 }
 
 // changeText is the size of a request before and after.

@@ -284,7 +284,7 @@ func TestNoAttemptGetsThrough(t *testing.T) {
 	}
 	script.WriteString("./attack\nexec >/dev/null 2>&1\nsetsid sleep 4321 & (setsid sh -c 'sleep 4321 & exec sleep 4321' &) ; nohup sleep 4321 & exit 0\n")
 	before := f.state()
-	out, err := f.run(sandbox.Profile{}, script.String(), h.env...)
+	out, err := f.run(script.String(), h.env...)
 	tried := strings.Count(out, "TRIED")
 	if t.Logf("%d attempts", tried); err != nil || tried != len(attempts)+len(calls()) || tried < 300 {
 		t.Errorf("%d attempts of %d ran: %v", tried, len(attempts)+len(calls()), err)
@@ -336,7 +336,7 @@ func BenchmarkStart(b *testing.B) {
 		}
 		return time.Since(began)
 	}
-	confined := box.Starter(sandbox.Profile{})
+	confined := box.Start
 	run(confined) // starts the helper
 	var inside, outside time.Duration
 	for b.Loop() {

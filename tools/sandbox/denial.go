@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -82,12 +83,7 @@ func (s *Sandbox) keptFrom(path string, covered bool) string {
 		}
 	}
 	in := func(folders []string) bool {
-		for _, f := range folders {
-			if below(real, f) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(folders, func(f string) bool { return below(real, f) })
 	}
 	switch {
 	case in(r.hidden):

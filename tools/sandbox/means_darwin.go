@@ -20,13 +20,13 @@ func supported() error {
 	return err
 }
 
-// start starts a command with a profile; the caller holds mu.
-func (s *Sandbox) start(cmd *exec.Cmd, p Profile) error {
+// start starts a command; the caller holds mu.
+func (s *Sandbox) start(cmd *exec.Cmd) error {
 	port := 0
 	if _, text, err := net.SplitHostPort(s.proxy); err == nil {
 		port, _ = strconv.Atoi(text)
 	}
-	profile := seatbelt(s.rulesFor(p.Mode, s.temp), p.Network == NetworkOn, port)
+	profile := seatbelt(s.rulesFor(s.Mode, s.temp), s.Network == NetworkOn, port)
 	cmd.Args = append([]string{sandboxExec, "-p", profile, "--", cmd.Path}, cmd.Args[1:]...)
 	cmd.Path = sandboxExec
 	return cmd.Start()

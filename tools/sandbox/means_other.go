@@ -13,7 +13,7 @@ type system struct{}
 
 func supported() error { return errors.New("this system has no sandbox that Plimsoll knows") }
 
-func (s *Sandbox) start(cmd *exec.Cmd, _ Profile) error { return cmd.Start() }
+func (s *Sandbox) start(cmd *exec.Cmd) error { return cmd.Start() }
 
 func (s *Sandbox) whole() bool { return false }
 

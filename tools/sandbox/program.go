@@ -53,7 +53,7 @@ func (p *Program) Start(cmd *exec.Cmd) error {
 	if p.way != nil {
 		cmd.Env = append(slices.Clone(cmd.Env), p.way.Environment...)
 	}
-	return p.box.Start(cmd, Profile{})
+	return p.box.Start(cmd)
 }
 
 // KeptFrom says what the sandbox kept the program from since the last call, as far as the proxy knows or its output tells, and what

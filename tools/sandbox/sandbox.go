@@ -51,12 +51,6 @@ type Config struct {
 	Helper    string   // a program whose main calls RunHelper first; "": no namespaces
 }
 
-// Profile is what one command gets. Empty fields are as in Config.
-type Profile struct {
-	Mode    Mode
-	Network Network
-}
-
 // ErrUnavailable is that of a mode that the system cannot give.
 var ErrUnavailable = errors.New("commands cannot be confined here")
 
@@ -96,17 +90,16 @@ func (s *Sandbox) Whole() bool {
 
 // Start starts a command like cmd.Start, confined. It may change cmd's path, arguments, environment and files. Errors: those of
 // cmd.Start; ErrUnavailable where the mode demands what the system has not.
-func (s *Sandbox) Start(cmd *exec.Cmd, p Profile) error {
+func (s *Sandbox) Start(cmd *exec.Cmd) error {
 	if s == nil || s.Mode == Off {
 		return cmd.Start()
 	}
 	if err := supported(); err != nil {
-		if s.Mode == Auto && cmp.Or(p.Mode, Auto) == Auto {
+		if s.Mode == Auto {
 			return cmd.Start()
 		}
-		return fmt.Errorf("%w: %w (permissions.sandbox: %s)", ErrUnavailable, err, cmp.Or(p.Mode, s.Mode))
+		return fmt.Errorf("%w: %w (permissions.sandbox: %s)", ErrUnavailable, err, s.Mode)
 	}
-	p.Mode, p.Network = cmp.Or(p.Mode, s.Mode), cmp.Or(p.Network, s.Network)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -120,7 +113,7 @@ func (s *Sandbox) Start(cmd *exec.Cmd, p Profile) error {
 	}
 	cmd.Env = s.environment(cmd.Env)
 	s.settle()
-	return s.start(cmd, p)
+	return s.start(cmd)
 }
 
 // Settle moves away what a command made that git would obey, and that no mount can keep from being made. Call it when a command has
@@ -251,12 +244,4 @@ func (st State) String() string {
 		fmt.Fprintf(&b, "  note  %s\n", line)
 	}
 	return b.String()
-}
-
-// Starter returns a function that starts commands with a profile, nil without a sandbox.
-func (s *Sandbox) Starter(p Profile) func(*exec.Cmd) error {
-	if s == nil {
-		return nil
-	}
-	return func(cmd *exec.Cmd) error { return s.Start(cmd, p) }
 }

@@ -85,14 +85,14 @@ func (f *fixture) git(args ...string) {
 }
 
 // run runs a command of the shell in the sandbox, and returns what it wrote.
-func (f *fixture) run(p sandbox.Profile, script string, env ...string) (string, error) {
+func (f *fixture) run(script string, env ...string) (string, error) {
 	f.t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", script)
 	var out bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = f.ws, &out, &out
 	cmd.Env = append(os.Environ(), "HOME="+f.home, "SSH_AUTH_SOCK=/tmp/agent", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 	cmd.Env = append(cmd.Env, env...)
-	if err := f.box.Start(cmd, p); err != nil {
+	if err := f.box.Start(cmd); err != nil {
 		f.t.Fatal(err)
 	}
 	err := cmd.Wait()
@@ -116,11 +116,11 @@ func TestOrdinaryWorkGoesOn(t *testing.T) {
 		"agent":    `test -z "$SSH_AUTH_SOCK"`,
 		"identity": `test "$(id -u)" = ` + "'" + strings.TrimSpace(id(t)) + "'",
 	} {
-		if out, err := f.run(sandbox.Profile{}, script); err != nil {
+		if out, err := f.run(script); err != nil {
 			t.Errorf("%s: %v: %s", name, err, out)
 		}
 	}
-	if out, err := f.run(sandbox.Profile{Mode: sandbox.ReadOnly}, `echo x >"$TMPDIR/y" && cat a && ! echo x >z`); err != nil {
+	if out, err := newFixture(t, func(c *sandbox.Config) { c.Mode = sandbox.ReadOnly }).run(`echo x >"$TMPDIR/y" && cat a && ! echo x >z`); err != nil {
 		t.Errorf("read-only: %v: %s", err, out)
 	}
 }
@@ -143,7 +143,7 @@ func TestMissingCachesAreMadeWhereTheirProgramIs(t *testing.T) {
 	for _, program := range []string{"npm", "go"} {
 		f.write(filepath.Join(f.home, "bin", program), "")
 	}
-	if out, err := f.run(sandbox.Profile{}, "echo x >~/.npm/x && echo x >~/go/pkg/x && echo x >"+away+"/x && ! echo x >~/plain/x"); err != nil {
+	if out, err := f.run("echo x >~/.npm/x && echo x >~/go/pkg/x && echo x >" + away + "/x && ! echo x >~/plain/x"); err != nil {
 		t.Error(err, out)
 	}
 	for _, path := range []string{".cargo/git", "plain"} {

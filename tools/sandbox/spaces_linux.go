@@ -212,14 +212,14 @@ func (sp *spaces) talk(p plan) error {
 	return err
 }
 
-// enter changes a command to one that enters the namespaces, that of the network only if it is closed.
-func (sp *spaces) enter(cmd *exec.Cmd, p Profile) {
+// enter changes a command to one that enters the namespaces, but for that of the network if it is open.
+func (sp *spaces) enter(cmd *exec.Cmd, networkOpen bool) {
 	for len(cmd.ExtraFiles) < 1 {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, nil)
 	}
 	argv := []string{sp.nsenter[0]}
 	for i, f := range sp.files {
-		if spaceFlags[i] == "net" && p.Network == NetworkOn {
+		if spaceFlags[i] == "net" && networkOpen {
 			continue
 		}
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)

@@ -77,7 +77,7 @@ func (t *thread) end() {
 
 // system are the means of Linux.
 type system struct {
-	threads map[Profile]*thread
+	running *thread // nil before the first command
 	tried   bool
 	spaces  *spaces // nil before tried, and where there are none
 	refused error   // why there are none
@@ -94,15 +94,15 @@ func supported() error {
 	return nil
 }
 
-// start starts a command with a profile; the caller holds mu.
-func (s *Sandbox) start(cmd *exec.Cmd, p Profile) error {
+// start starts a command; the caller holds mu.
+func (s *Sandbox) start(cmd *exec.Cmd) error {
 	s.open()
-	t, err := s.thread(p)
+	t, err := s.thread()
 	if err != nil {
 		return err
 	}
 	if s.spaces != nil {
-		s.spaces.enter(cmd, p)
+		s.spaces.enter(cmd, s.Network == NetworkOn)
 	}
 	return t.start(cmd)
 }
@@ -134,10 +134,10 @@ func (s *Sandbox) listen(ctx context.Context) (net.Listener, error) {
 	return (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
 }
 
-// thread returns the thread of a profile, a new one if files have come or gone that the rules name; the caller holds mu.
-func (s *Sandbox) thread(p Profile) (*thread, error) {
-	r := s.rulesFor(p.Mode, s.temp)
-	set := ruleset{devices: devices, network: p.Network == NetworkOn, inside: s.spaces}
+// thread returns the thread that runs, a new one if files have come or gone that the rules name; the caller holds mu.
+func (s *Sandbox) thread() (*thread, error) {
+	r := s.rulesFor(s.Mode, s.temp)
+	set := ruleset{devices: devices, network: s.Network == NetworkOn, inside: s.spaces}
 	closed := slices.Clone(r.hidden)
 	if s.Workspace == s.Home {
 		closed = append(closed, r.fixed...)
@@ -155,7 +155,7 @@ func (s *Sandbox) thread(p Profile) (*thread, error) {
 	for _, path := range append(r.write, shm) {
 		set.write = append(set.write, without(path, closed)...)
 	}
-	old := s.threads[p]
+	old := s.running
 	if old != nil && slices.Equal(old.rules.read, set.read) && slices.Equal(old.rules.write, set.write) && old.rules.port == set.port {
 		return old, nil
 	}
@@ -166,19 +166,16 @@ func (s *Sandbox) thread(p Profile) (*thread, error) {
 	if old != nil {
 		old.end()
 	}
-	if s.threads == nil {
-		s.threads = map[Profile]*thread{}
-	}
-	s.threads[p] = t
+	s.running = t
 	return t, nil
 }
 
-// end ends the threads; the caller holds mu.
+// end ends the thread; the caller holds mu.
 func (s *Sandbox) end() {
-	for _, t := range s.threads {
-		t.end()
+	if s.running != nil {
+		s.running.end()
+		s.running = nil
 	}
-	s.threads = nil
 	if s.spaces != nil {
 		s.spaces.close()
 	}

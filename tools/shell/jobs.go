@@ -113,7 +113,7 @@ func (j *Jobs) begin(command string, where Where, progress func(string)) (one *j
 	one.where = where
 	var start Starter
 	if where == Inside {
-		start = j.Sandbox.Starter(sandbox.Profile{})
+		start = j.Sandbox.Start
 		if one.network, err = j.network(command, &one.clock); err != nil {
 			return nil, nil, fmt.Errorf("open the network of the command: %w", err)
 		}

@@ -3,7 +3,6 @@ package web
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -153,15 +152,6 @@ func numericHost(host string) bool {
 // IsHost reports whether text is the name of a host in lower case and ASCII, or an IPv4 address in some notation.
 func IsHost(text string) bool {
 	return text != "" && text[0] != '.' && len(text) <= maxName && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == "" && !strings.Contains(text, "..")
-}
-
-// dialer returns a dialer that checks addresses, except for a configured host.
-func (a *addresses) dialer(resolver *net.Resolver, host string) *net.Dialer {
-	d := &net.Dialer{Timeout: connectTimeout, Resolver: resolver}
-	if !a.host(host) {
-		d.Control = a.control
-	}
-	return d
 }
 
 var usualPorts = map[string]string{"http": ":80", "https": ":443"}

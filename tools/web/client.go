@@ -46,18 +46,19 @@ func New(private []string, resolver *net.Resolver) (*Client, error) {
 	return c, nil
 }
 
-// Dial connects to HOST:PORT. It resolves the name once, and connects to none but a checked address.
+// Dial connects to HOST:PORT. It resolves the name once, and connects to none but a checked address, or a configured host.
 func (c *Client) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := c.addresses.dialer(c.resolver, host).DialContext(ctx, network, address)
+	d := &net.Dialer{Timeout: connectTimeout, Resolver: c.resolver}
+	if !c.addresses.host(host) {
+		d.Control = c.addresses.control
+	}
+	conn, err := d.DialContext(ctx, network, address)
 	return conn, plainError(err)
 }
-
-// Close ends connections that are not in use.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Check returns an error if a URL can be refused without a connection.
 func (c *Client) Check(u *url.URL) error { return c.addresses.checkURL(u) }
