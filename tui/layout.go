@@ -298,16 +298,12 @@ func (c *chat) hints() string {
 	}
 	hints := []string{send, newline, "/ commands", "@ files", hint(keys.Help, "help"), expand}
 	if own := c.ownStatus.text; own != "" {
-		hints = []string{pane.Clip(own, free)}
+		hints = []string{own}
 	}
 	if asked := c.area.plan.question; len(asked.Lines) > 0 {
-		hints = slices.Clone(asked.Hints)
+		hints = asked.Hints
 	}
-	hints = slices.DeleteFunc(hints, func(h string) bool { return h == "" })
-	for len(hints) > 0 && ansi.StringWidth(strings.Join(hints, " · ")) > free {
-		hints = hints[:len(hints)-1]
-	}
-	text := strings.Join(hints, " · ")
+	text := pane.Clip(pane.Joined(hints, free), free)
 	gap := max(1, width-ansi.StringWidth(text)-ansi.StringWidth(right))
 	return pane.TextMargin(c.area.width) + ansi.Truncate(st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }

@@ -67,7 +67,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmds := []tea.Cmd{cmd, m.views.pendingCommand}
 	m.views.pendingCommand = nil
 	m.snackbar.bindTo(m.keyTarget())
-	m.layout()
+	m.views.resize()
+	m.chat.layout(m.surroundings())
 	return m, tea.Batch(append(cmds, m.drafts.storeSoon(), m.signals.updateBar(m.session), m.pictures.next(m.env.ctx, m.chat.transcript))...)
 }
 

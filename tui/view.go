@@ -66,12 +66,6 @@ func (m *Model) surroundings() surroundings {
 		questionWaits: len(m.dialogs.questions) > 0 && !slices.ContainsFunc(m.dialogs.questions, func(q question) bool { return q.isOpen }), reviewVisible: m.views.isReviewVisible()}
 }
 
-// layout sets the size of every part. It runs after every message.
-func (m *Model) layout() {
-	m.views.resize()
-	m.chat.layout(m.surroundings())
-}
-
 // minStatusHeight is the minimum height at which the status line is shown below a view
 // even while it is empty.
 const minStatusHeight = 12

@@ -33,11 +33,6 @@ func (b box) edge(left, label, right string, border pane.InlineStyle, text lipgl
 	return border.Render(left+"─") + text.Render(label) + border.Render(strings.Repeat("─", max(rest, 0))+right)
 }
 
-func (b box) sides(border pane.InlineStyle) (left, right string) {
-	pad := strings.Repeat(" ", b.padding())
-	return border.Render("│") + pad, pad + border.Render("│")
-}
-
 // row draws a line of the box between its sides.
 func (b box) row(left, text, right string) string {
 	// A combining mark at the edge joins the blank beside it, so the whole row is measured.

@@ -59,7 +59,8 @@ func (m *Model) draw() string {
 	}
 	border := pane.NewInlineStyle(style) // worked out once: rendering a style allocates
 	lines = append(lines, m.box.edge("╭", label, "╮", border, m.styles.Muted))
-	left, right := m.box.sides(border)
+	side, pad := border.Render("│"), strings.Repeat(" ", m.box.padding())
+	left, right := side+pad, pad+side
 	for _, text := range m.drawText() {
 		lines = append(lines, m.box.row(left, text, right))
 	}

@@ -140,20 +140,10 @@ func draw(s themes.Styles, p page, cells int, r room) []string {
 
 // hintsIn returns as many hints as fit beside the position.
 func hintsIn(p page, cells int) string {
-	text := ""
 	if p.where != "" {
 		cells -= ansi.StringWidth(p.where) + 3
 	}
-	for _, h := range p.hints {
-		next := text
-		if text != "" {
-			next += " · "
-		}
-		if next += h; text == "" || ansi.StringWidth(next) <= cells {
-			text = next
-		}
-	}
-	return text
+	return pane.Joined(p.hints, cells)
 }
 
 // edge draws a horizontal border with a label at its left and a mark at its right end.

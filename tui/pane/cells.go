@@ -150,6 +150,18 @@ func Fold(lines []string, most, width int) []string {
 	return append(lines[:most-1], Clip(lines[most-1]+" …", width))
 }
 
+// Joined joins as many texts as fit into this many cells, the first in any case. It leaves out empty ones.
+func Joined(texts []string, cells int) string {
+	line := ""
+	for _, t := range texts {
+		next := strings.TrimPrefix(line+" · "+t, " · ")
+		if t != "" && (line == "" || ansi.StringWidth(next) <= cells) {
+			line = next
+		}
+	}
+	return line
+}
+
 // Between puts left and right at the ends of a line of width cells. If they do not fit
 // with a gap between them, left is cut. If left would have less than a third of the line,
 // right is left out.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/diffview"
@@ -37,14 +35,7 @@ func (t *turnEnd) indent(int) int             { return 0 }
 func (t *turnEnd) source(*drawOptions) string { return "" }
 
 func (t *turnEnd) draw(l *drawOptions, width int) []string {
-	line := ""
-	for _, part := range t.parts() {
-		next := strings.TrimPrefix(line+separator+part, separator)
-		if ansi.StringWidth(next) > width {
-			break
-		}
-		line = next
-	}
+	line := pane.Clip(pane.Joined(t.parts(), width), width)
 	if line == "" {
 		return nil
 	}
