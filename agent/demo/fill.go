@@ -99,7 +99,7 @@ func isText(name string) bool {
 // nextChapter is the number of the next chapter: as many as the conversation has already.
 func (t *turn) nextChapter() (n int) {
 	for _, m := range t.history {
-		n += strings.Count(m.Content.Text, chapterMark)
+		n += strings.Count(m.Content, chapterMark)
 	}
 	return n
 }

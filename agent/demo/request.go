@@ -25,31 +25,10 @@ type request struct {
 
 type message struct {
 	Role      string      `json:"role"`
-	Content   content     `json:"content"`
+	Content   string      `json:"content"`
 	Reasoning string      `json:"reasoning_content"`
 	Calls     []wire.Call `json:"tool_calls"`
 	CallID    string      `json:"tool_call_id"`
-}
-
-// content is the text of a message: a string, text parts, which are joined, or null.
-type content struct{ Text string }
-
-// UnmarshalJSON reads either form.
-func (c *content) UnmarshalJSON(data []byte) error {
-	if data[0] != '[' {
-		return json.Unmarshal(data, &c.Text)
-	}
-	var parts []struct{ Type, Text string }
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if p.Type != "text" {
-			return fmt.Errorf("unsupported content[].type %q: the demo model reads text only", p.Type)
-		}
-		c.Text += p.Text
-	}
-	return nil
 }
 
 type apiError struct {
@@ -96,7 +75,7 @@ func (r *request) prompt() string {
 	var b strings.Builder
 	b.Write(r.Tools)
 	for _, m := range r.Messages {
-		b.WriteString("\xff" + m.Role + "\n" + m.Reasoning + m.Content.Text)
+		b.WriteString("\xff" + m.Role + "\n" + m.Reasoning + m.Content)
 		for _, c := range m.Calls {
 			b.WriteString("\xff" + c.Function.Name + "\xff" + c.Function.Arguments)
 		}

@@ -37,7 +37,7 @@ func (t *turn) summary() string {
 	total := 0
 	var lines []string
 	for i, m := range t.history {
-		text, _, _ := strings.Cut(m.Content.Text, requestMark)
+		text, _, _ := strings.Cut(m.Content, requestMark)
 		if m.Role == "system" || i < len(t.history)-1 && strings.Contains(text, summaryMark) {
 			continue
 		}

@@ -63,7 +63,7 @@ func newTurn(r *request, prompt, window, room int) *turn {
 	for _, m := range r.Messages {
 		switch {
 		case m.Role == "user":
-			t.userText, t.steps = strings.TrimSpace(m.Content.Text), nil
+			t.userText, t.steps = strings.TrimSpace(m.Content), nil
 		case m.Role == "assistant" && len(m.Calls) > 0:
 			s := make(step, len(m.Calls))
 			for i, c := range m.Calls {
@@ -72,7 +72,7 @@ func newTurn(r *request, prompt, window, room int) *turn {
 			}
 			t.steps = append(t.steps, s)
 		case m.Role == "tool" && at[m.CallID] != nil:
-			at[m.CallID].result = m.Content.Text
+			at[m.CallID].result = m.Content
 		}
 	}
 	return t
@@ -88,7 +88,7 @@ func (t *turn) answer() reply {
 		r.text = introduction + " " + r.text
 	}
 	hasNotice := func(m message) bool {
-		return m.Role == "assistant" && strings.Contains(m.Content.Text, compactedNotice)
+		return m.Role == "assistant" && strings.Contains(m.Content, compactedNotice)
 	}
 	if len(r.calls) == 0 && slices.ContainsFunc(t.history, compacted) && !slices.ContainsFunc(t.history, hasNotice) {
 		r.text += "\n\n" + compactedNotice
@@ -98,7 +98,7 @@ func (t *turn) answer() reply {
 
 // compacted reports whether a message is a summary or a note in place of earlier turns.
 func compacted(m message) bool {
-	return m.Role == "user" && (strings.Contains(m.Content.Text, summaryMark) || strings.Contains(m.Content.Text, noteMark))
+	return m.Role == "user" && (strings.Contains(m.Content, summaryMark) || strings.Contains(m.Content, noteMark))
 }
 
 // use calls those of the tools that the request offers. If it offers none of them, the reply is an explanation.
