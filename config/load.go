@@ -11,8 +11,6 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -21,6 +19,7 @@ import (
 	"reflect"
 
 	"plimsoll/compact/preset"
+	"plimsoll/conversation"
 )
 
 // WorkspaceFile is the name of the configuration file in the top folder of a workspace.
@@ -92,8 +91,7 @@ func (l *loader) applyFile(layer Layer, path string, named bool, trust func(hash
 
 func (l *loader) applyDocument(layer Layer, path string, data []byte, trust func(hash string) bool) {
 	if layer == LayerWorkspace {
-		sum := sha256.Sum256(data)
-		l.Hash = hex.EncodeToString(sum[:])
+		l.Hash = conversation.ContentHash(string(data))
 	}
 	src, leaves, problems := parseDocument(path, data)
 	l.apply(layer, src, leaves, problems, trust)

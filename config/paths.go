@@ -7,6 +7,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -73,15 +74,9 @@ func FindPaths(env Env, data string) (Paths, error) {
 		}
 		return Paths{Config: config, Data: abs, State: abs}, nil
 	}
-	if err != nil {
-		return Paths{}, err
-	}
-	share, err := xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"))
-	if err != nil {
-		return Paths{}, err
-	}
-	state, err := xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"))
-	if err != nil {
+	share, shareErr := xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"))
+	state, stateErr := xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"))
+	if err := cmp.Or(err, shareErr, stateErr); err != nil {
 		return Paths{}, err
 	}
 	return Paths{Config: config, Data: share, State: state}, nil

@@ -33,11 +33,40 @@ const settingsHeader = "# Written by /settings. It is laid over %s; delete a lin
 // SaveSettings saves the values of some keys, by dotted key, in the settings file, and returns its path. The write is atomic. The
 // error is [Problems] if the user's file or the new content is invalid.
 func SaveSettings(o LoadOptions, set map[string]string) (path string, err error) {
-	path, data, err := settingsWith(o, set)
+	user, path, leaves, err := readSettings(o)
 	if err != nil {
 		return path, err
 	}
-	if err := ReplaceFile(path, data); err != nil {
+	var problems Problems
+	for _, key := range sortedKeys(set) {
+		_, more, wrong := parseOverride(LayerSettings, key+"="+set[key])
+		leaves, problems = append(leaves, more...), append(problems, wrong...)
+	}
+	if len(problems) > 0 {
+		return path, problems
+	}
+	values := tableOf(leaves)
+	o = LoadOptions{Env: o.Env, File: o.File, settingsData: settingsText(user, values)}
+	withLines, err := Load(o)
+	if err != nil {
+		return path, err
+	}
+	o.settingsData = settingsText(user, nil)
+	withoutLines, err := Load(o)
+	if err != nil {
+		return path, err
+	}
+	inherited := withoutLines.values()
+	for key, s := range withLines.values() {
+		without := s.UnsetValue
+		if withoutLines.Explicit(key) {
+			without = inherited[key].Value
+		}
+		if _, asked := set[key]; asked && s.Value == without {
+			remove(values, strings.Split(key, "."))
+		}
+	}
+	if err := ReplaceFile(path, settingsText(user, values)); err != nil {
 		return path, fmt.Errorf("the settings cannot be kept: %w", err)
 	}
 	return path, nil
@@ -101,44 +130,6 @@ func readSettings(o LoadOptions) (user, path string, leaves []leaf, err error) {
 	}
 	_, leaves, problems := parseDocument(path, data)
 	return user, path, leaves, problems.asError()
-}
-
-// settingsWith returns the path of the settings file, and its content with new values of some keys.
-func settingsWith(o LoadOptions, set map[string]string) (path string, data []byte, err error) {
-	user, path, leaves, err := readSettings(o)
-	if err != nil {
-		return path, nil, err
-	}
-	var problems Problems
-	for _, key := range sortedKeys(set) {
-		_, more, wrong := parseOverride(LayerSettings, key+"="+set[key])
-		leaves, problems = append(leaves, more...), append(problems, wrong...)
-	}
-	if len(problems) > 0 {
-		return path, nil, problems
-	}
-	values := tableOf(leaves)
-	o = LoadOptions{Env: o.Env, File: o.File, settingsData: settingsText(user, values)}
-	withLines, err := Load(o)
-	if err != nil {
-		return path, nil, err
-	}
-	o.settingsData = settingsText(user, nil)
-	withoutLines, err := Load(o)
-	if err != nil {
-		return path, nil, err
-	}
-	inherited := withoutLines.values()
-	for key, s := range withLines.values() {
-		without := s.UnsetValue
-		if withoutLines.Explicit(key) {
-			without = inherited[key].Value
-		}
-		if _, asked := set[key]; asked && s.Value == without {
-			remove(values, strings.Split(key, "."))
-		}
-	}
-	return path, settingsText(user, values), nil
 }
 
 func settingsText(user string, values map[string]any) []byte {

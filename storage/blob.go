@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sync"
@@ -33,16 +32,11 @@ const (
 	blobZstd = 'z'
 )
 
-func blobName(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
 // PutBlob stores text and returns its name. The same text is stored once. While the
 // conversation has no file, the text is kept in memory.
 func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 	text = conversation.Clean(text)
-	name := blobName(text)
+	name := conversation.ContentHash(text)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.checkUsable(ctx); err != nil {
@@ -170,7 +164,7 @@ func (c *compressor) unpackByContent(sealed []byte) (name string, value []byte, 
 	if err != nil {
 		return "", nil, err
 	}
-	name = blobName(string(text))
+	name = conversation.ContentHash(string(text))
 	value, _, err = pages.Unseal(bucketBlobs, []byte(name), sealed)
 	return name, value, err
 }
@@ -180,15 +174,15 @@ func (c *compressor) unpackVerified(name string, value []byte) (string, error) {
 	if len(value) == 0 || value[0] != blobRaw && value[0] != blobZstd {
 		return "", fmt.Errorf("text %s has the unknown encoding %q", name, value[:min(1, len(value))])
 	}
-	text, err := c.unpack(value, nil)
+	unpacked, err := c.unpack(value, nil)
 	if err != nil {
 		return "", fmt.Errorf("text %s: %w", name, err)
 	}
-	sum := sha256.Sum256(text)
-	if hex.EncodeToString(sum[:]) != name {
+	text := string(unpacked)
+	if conversation.ContentHash(text) != name {
 		return "", fmt.Errorf("text %s is not the one that was stored", name)
 	}
-	return string(text), nil
+	return text, nil
 }
 
 func (c *compressor) encoder() (*zstd.Encoder, error) {

@@ -2,8 +2,6 @@ package agenttest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync"
@@ -90,8 +88,7 @@ func (m *Memory) KeepPartial(ctx context.Context, p conversation.PartialReply) e
 
 // PutBlob stores text under its SHA-256.
 func (m *Memory) PutBlob(ctx context.Context, text string) (string, error) {
-	sum := sha256.Sum256([]byte(text))
-	name := hex.EncodeToString(sum[:])
+	name := conversation.ContentHash(text)
 	return name, m.write(ctx, "blob", func() error {
 		if m.blobs == nil {
 			m.blobs = map[string]string{}

@@ -17,6 +17,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/projection"
+	"plimsoll/conversation"
 )
 
 // Limits on a server's answer.
@@ -226,7 +227,7 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	if resp.Header.Get("Server") == "llama.cpp" && !c.endpoint.Progress { // under another provider name
 		c.updateQuirks(r.Model, func(l *learnedQuirks) { l.isLlamaCpp = true })
 	}
-	if !yield(llm.Chunk{Waiting: true, BodyHash: out.hash(), Form: f.String(), Note: note}, nil) {
+	if !yield(llm.Chunk{Waiting: true, BodyHash: conversation.ContentHash(string(out.body)), Form: f.String(), Note: note}, nil) {
 		return false
 	}
 	src := eventReader{src: &watchedBody{&batchedBody{ctx: ctx, src: resp.Body}, dog, c.maxStream}}

@@ -3,8 +3,6 @@ package openai
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"net"
 	"net/http"
@@ -23,12 +21,6 @@ type outgoingRequest struct {
 	body    []byte
 	headers map[string]string
 	decoder decoder
-}
-
-// hash returns the SHA-256 of the body, in hexadecimal.
-func (o outgoingRequest) hash() string {
-	sum := sha256.Sum256(o.body)
-	return hex.EncodeToString(sum[:])
 }
 
 // post sends a request and returns once its answer begins. A status other than 2xx is an *llm.Error.

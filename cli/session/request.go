@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"sort"
@@ -44,8 +42,7 @@ func (c *Conversations) Rebuild(ctx context.Context, r RequestRef) (inspect.Rebu
 		b.Why = err.Error()
 		return b, nil
 	}
-	sum := sha256.Sum256(b.Body)
-	b.Hash = hex.EncodeToString(sum[:])
+	b.Hash = conversation.ContentHash(string(b.Body))
 	switch sentHash := r.Usage.BodyHash; {
 	case sentHash == "":
 		b.Why = "no hash of what was sent was recorded, so it cannot be verified"

@@ -54,7 +54,7 @@ const (
 func (s *Settings) Endpoints() *EndpointStore {
 	s.endpointsOnce.Do(func() {
 		s.endpoints = &EndpointStore{}
-		if paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data); err == nil && paths.State != "" {
+		if paths, _ := s.findPaths(); paths.State != "" {
 			s.endpoints.path = filepath.Join(paths.State, "endpoints.json")
 		}
 	})

@@ -133,10 +133,7 @@ func (p *Providers) Key(provider string) Key {
 	case configured.APIKeyEnv != "":
 		k.Variable = configured.APIKeyEnv
 		k.Text = p.Console.Getenv(k.Variable)
-	case provider == ProviderCustom:
-		k.Variable = "PLIMSOLL_API_KEY"
-		k.Text = p.Console.Getenv(k.Variable)
-	case e.Name != "":
+	default:
 		k.Text, k.Variable = e.Key(p.Console.Getenv)
 	}
 	if k.Text != "" {

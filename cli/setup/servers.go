@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"plimsoll/config"
+	"plimsoll/conversation"
 	"plimsoll/tools/mcp"
 )
 
@@ -217,7 +218,7 @@ func (s *Settings) OfferServers() (notes []string) {
 		servers, _ := ReadServers(path)     // it could be read just now
 		content, _ := json.Marshal(servers) // without the values of variables and headers
 		c := WorkspaceContent{Path: path, Text: path + string(content)}
-		if _, known := told[hashOf(c.Text)]; !known {
+		if _, known := told[conversation.ContentHash(c.Text)]; !known {
 			contents = append(contents, c)
 			names := strings.Join(slices.Sorted(maps.Keys(servers)), ", ")
 			notes = append(notes, fmt.Sprintf("%s names servers of tools (%s); `plimsoll mcp add --from %[1]s` takes them over", s.Console.Home(path), names))

@@ -41,12 +41,14 @@ func (s *Settings) keyCommand(provider string, p config.Provider) *keys.Command 
 	return c.(*keys.Command)
 }
 
+// findPaths returns the folders of the program, also before Configure.
+func (s *Settings) findPaths() (config.Paths, error) {
+	return config.FindPaths(s.Console.Lookup, s.Flags.Data)
+}
+
 // KeyFile is the path of the file for keys where no keyring can store them, "" if there is no folder for it.
 func (s *Settings) KeyFile() string {
-	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
-	if err != nil {
-		return ""
-	}
+	paths, _ := s.findPaths() // without folders every path is ""
 	return paths.Keys()
 }
 
@@ -83,7 +85,7 @@ func (s *Settings) Configure() error {
 	if err != nil {
 		return err
 	}
-	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
+	paths, err := s.findPaths()
 	if err != nil {
 		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
 	}

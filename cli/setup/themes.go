@@ -106,10 +106,7 @@ func themeName(path string) string {
 }
 
 func (s *Settings) themeFiles() []string {
-	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
-	if err != nil {
-		return nil // no home folder, so no themes
-	}
+	paths, _ := s.findPaths() // without a home folder there are no themes
 	return config.ThemeFiles(paths.Themes())
 }
 

@@ -1,8 +1,6 @@
 package setup
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +11,7 @@ import (
 	"strings"
 
 	"plimsoll/config"
+	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
 
@@ -47,7 +46,7 @@ func (s *Settings) WorkspaceContents() []WorkspaceContent {
 
 // ContentTrust returns the user's decision about a file of the workspace with this content.
 func (s *Settings) ContentTrust(text string) (trusted, decided bool) {
-	trusted, decided = s.TrustOf(s.Workspace).Contents[hashOf(text)]
+	trusted, decided = s.TrustOf(s.Workspace).Contents[conversation.ContentHash(text)]
 	return trusted, decided
 }
 
@@ -59,17 +58,12 @@ func (s *Settings) UndecidedContents() []WorkspaceContent {
 	})
 }
 
-func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
 func (s *Settings) trustFile(workspace string) (string, error) {
-	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
+	paths, err := s.findPaths()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(paths.Data, "workspaces", hashOf(workspace)[:32]+".json"), nil
+	return filepath.Join(paths.Data, "workspaces", conversation.ContentHash(workspace)[:32]+".json"), nil
 }
 
 // TrustOf returns the user's decision about a workspace's file, the zero value if there is none.
@@ -86,7 +80,7 @@ func (s *Settings) StoreTrust(t Trust, contents ...WorkspaceContent) error {
 	t.Contents = map[string]bool{}
 	maps.Copy(t.Contents, s.TrustOf(t.Workspace).Contents)
 	for _, c := range contents {
-		t.Contents[hashOf(c.Text)] = t.Trusted
+		t.Contents[conversation.ContentHash(c.Text)] = t.Trusted
 	}
 	path, err := s.trustFile(t.Workspace)
 	if err != nil {
