@@ -176,11 +176,7 @@ func (r *callRunner) runGroup(ctx context.Context, group []*call) {
 // runCall runs one call. It is the only code of a turn that runs concurrently with the owner: it reads fields that
 // New set, and writes to its call and to the mailbox.
 func (r *callRunner) runCall(ctx context.Context, c *call) {
-	title := c.review.Title
-	if title == "" {
-		title = c.Name
-	}
-	r.journal.Publish(updates.ToolStarted{CallID: c.ID, Title: title})
+	r.journal.Publish(updates.ToolStarted{CallID: c.ID, Title: cmp.Or(c.review.Title, c.Name)})
 	began := r.journal.Now()
 	c.outcome = r.toolbox.Run(ctx, c.ToolCall, func(text string) {
 		if text != "" {
@@ -340,13 +336,11 @@ func abandonedResults(calls []*call) []conversation.Body {
 func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
 	text := conversation.Clean(c.outcome.Text)
 	result := conversation.ToolResult{
-		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Images: c.outcome.Images, Duration: c.duration, Ran: c.changed,
+		CallID: c.ID, Tool: c.Name, Status: cmp.Or(c.outcome.Status, conversation.ResultOK), Detail: c.outcome.Detail,
+		Images: c.outcome.Images, Duration: c.duration, Ran: c.changed,
 	}
 	if c.changed != "" {
 		text = userChanged + c.changed + "\n\n" + text
-	}
-	if result.Status == "" {
-		result.Status = conversation.ResultOK
 	}
 	if text == "" && result.Status == conversation.ResultInterrupted {
 		text = stoppedDuring

@@ -126,9 +126,6 @@ func (k *windowKeeper) checkForCut(r llm.Outgoing, rep *llm.Reply) []conversatio
 	if w.warnedModels[u.Model] {
 		return bodies
 	}
-	if w.warnedModels == nil {
-		w.warnedModels = map[string]bool{}
-	}
 	w.warnedModels[u.Model] = true
 	text := fmt.Sprintf("The server counted %d tokens of about %d that were sent: it seems to cut long conversations without saying so. %s",
 		u.Prompt, int(e.Tokens), advice)

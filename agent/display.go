@@ -57,7 +57,8 @@ func (d *display) updateResultCap() {
 // showCacheCold publishes the time at which the provider's cache gets cold, if it changed.
 func (d *display) showCacheCold() {
 	m := d.journal.Model()
-	at, changed := d.journal.LastReply(m)
+	last, changed := d.journal.LastReport(m)
+	at := last.Time
 	switch {
 	case m.NoCache:
 		at = time.Time{}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,10 +99,7 @@ func (t *takeover) openNext(ctx context.Context) (openNext *endpoint, skipped []
 // hard line.
 func (t *takeover) exceedsLoadLine(m llm.Model) bool {
 	r := t.journal.MeterFor(m).Reading()
-	line := r.LoadLine
-	if line == 0 {
-		line = r.HardLine
-	}
+	line := cmp.Or(r.LoadLine, r.HardLine)
 	return line > 0 && r.Used >= line
 }
 

@@ -46,15 +46,12 @@ func (k *keeper[T]) run(ctx context.Context) {
 		case <-k.stopped:
 			return
 		}
-		due := time.NewTimer(k.delay)
 		select {
-		case <-due.C:
+		case <-time.After(k.delay):
 		case <-k.urgent:
 		case <-k.stopped:
-			due.Stop()
 			return
 		}
-		due.Stop()
 		k.flush(ctx)
 	}
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,12 +86,8 @@ func firstTurn(events []conversation.Event) (question, reply string, ended bool)
 // hasFirstLineTitle reports whether the title is still the first line of the first message.
 func (t *titler) hasFirstLineTitle() bool {
 	events := t.journal.Events()
-	for _, e := range slices.Backward(events) {
-		if b, ok := e.Body.(conversation.Renamed); ok {
-			return b.By == "auto" && b.Title == DefaultTitle(events)
-		}
-	}
-	return false
+	b, ok := conversation.Newest[conversation.Renamed](events)
+	return ok && b.By == "auto" && b.Title == DefaultTitle(events)
 }
 
 func (t *titler) request(question, reply string) llm.Outgoing {

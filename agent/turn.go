@@ -46,7 +46,8 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 	a.turn = nil
 	a.journal.InTurn = false
 	if t.wasRefused {
-		a.queue.returnToComposer(a.newestMessage()) // the user may write it differently
+		m, _ := conversation.Newest[conversation.UserMessage](a.journal.Events())
+		a.queue.returnToComposer(m.Typed()) // the user may write it differently
 	}
 	if t.chosenModel != nil {
 		a.switchModel(ctx, t.chosenModel.model, t.chosenModel.provider)
@@ -67,15 +68,6 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.journal.Publish(updates.Failed{Err: failure, Logged: logged})
 	}
 	a.setIdle()
-}
-
-func (a *Agent) newestMessage() string {
-	for _, e := range slices.Backward(a.journal.Events()) {
-		if m, ok := e.Body.(conversation.UserMessage); ok {
-			return m.Typed()
-		}
-	}
-	return ""
 }
 
 // setIdle sets the status to idle, unless messages or operations wait.

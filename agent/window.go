@@ -1,9 +1,9 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"plimsoll/agent/core"
@@ -196,13 +196,9 @@ const trustUncached = 3
 // windowAfterCut is the window that an earlier run of the conversation set after the server cut a prompt. It is false
 // if no run set one, or if the model's window is known.
 func windowAfterCut(events []conversation.Event, m llm.Model) (meter.Window, bool) {
-	for _, e := range slices.Backward(events) {
-		if c, ok := e.Body.(conversation.ModelChanged); ok {
-			w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}
-			return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.IsKnown() && !m.Window.IsKnown()
-		}
-	}
-	return meter.Window{}, false
+	c, _ := conversation.Newest[conversation.ModelChanged](events)
+	w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}
+	return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.IsKnown() && !m.Window.IsKnown()
 }
 
 // countReport counts a report, and reports whether it was short.
@@ -247,10 +243,7 @@ func (k *windowKeeper) learnFromRefusal(ctx context.Context, r llm.Outgoing, e *
 	if r.To.Name() != k.journal.Model().Name() { // the user has switched meanwhile
 		return &failure
 	}
-	counted := e.Requested
-	if counted <= 0 {
-		counted = e.Window // the prompt has more tokens than the window
-	}
+	counted := cmp.Or(e.Requested, e.Window) // the prompt has more tokens than the window
 	k.useLearnedMeter(k.journal.Meter().WithRefusal(counted))
 	if e.Window > 0 && !k.learnWindow(ctx, e.Window) {
 		if have := k.journal.Model().Window; have.Tokens > e.Window {

@@ -44,12 +44,22 @@ type tool struct {
 	Name        string               `json:"name"`
 	Description string               `json:"description,omitempty"`
 	Schema      conversation.RawJSON `json:"input_schema"`
-	Cache       *cacheControl        `json:"cache_control,omitempty"`
+	Cache       *CacheControl        `json:"cache_control,omitempty"`
 }
 
-type cacheControl struct {
+// CacheControl is a cache breakpoint: the provider caches the prompt up to here.
+type CacheControl struct {
 	Type string `json:"type"`
 	TTL  string `json:"ttl,omitempty"`
+}
+
+// NewCacheControl returns a breakpoint whose cache lasts an hour, or the usual five minutes.
+func NewCacheControl(hour bool) *CacheControl {
+	c := &CacheControl{Type: "ephemeral"}
+	if hour {
+		c.TTL = "1h"
+	}
+	return c
 }
 
 type message struct {
@@ -68,7 +78,7 @@ type block struct {
 	Source    *imageSource         `json:"source,omitempty"`
 	Title     string               `json:"title,omitempty"` // of a document
 	IsError   bool                 `json:"is_error,omitempty"`
-	Cache     *cacheControl        `json:"cache_control,omitempty"`
+	Cache     *CacheControl        `json:"cache_control,omitempty"`
 }
 
 type imageSource struct {
@@ -130,10 +140,7 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	}
 	w := &writer{request: r, route: route, form: f, marks: map[int]bool{}}
 	if f.Cache {
-		w.cache = &cacheControl{Type: "ephemeral"}
-		if f.CacheHour {
-			w.cache.TTL = "1h"
-		}
+		w.cache = NewCacheControl(f.CacheHour)
 		w.bytes = setFrontBreakpoint(&req, w.cache)
 		for _, i := range promptcache.MarkIndexes(r.Messages) {
 			w.marks[i] = true
@@ -157,7 +164,7 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 }
 
 // setFrontBreakpoint sets the breakpoint after tools and system prompt, if they are long enough, and returns their bytes.
-func setFrontBreakpoint(req *request, cache *cacheControl) (bytes int) {
+func setFrontBreakpoint(req *request, cache *CacheControl) (bytes int) {
 	for _, t := range req.Tools {
 		bytes += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
@@ -191,7 +198,7 @@ type writer struct {
 	request llm.Request
 	route   string
 	form    Form
-	cache   *cacheControl // the value of breakpoints, nil for none
+	cache   *CacheControl // the value of breakpoints, nil for none
 	marks   map[int]bool  // indices of messages with a breakpoint after them
 	bytes   int           // bytes before the next message
 	out     []message

@@ -102,14 +102,7 @@ const (
 
 // NewDecoder returns a decoder for the reply to r. route and binding are those of the request's body.
 func NewDecoder(e Errors, r llm.Request, route string, binding Binding) *Decoder {
-	d := &Decoder{errors: e, route: route, binding: binding, usedIDs: map[string]bool{}, blocks: map[int]*openBlock{},
-		usage: unreported()}
-	for i := range r.Messages {
-		for _, c := range r.Messages[i].Calls {
-			d.usedIDs[c.ID] = true
-		}
-	}
-	return d
+	return &Decoder{errors: e, route: route, binding: binding, usedIDs: r.CallIDs(), blocks: map[int]*openBlock{}, usage: unreported()}
 }
 
 // DecodeEvent decodes the data of one event. done means that the reply is complete.

@@ -351,24 +351,18 @@ func (j *Journal) ColdFor(m llm.Model) bool {
 // SinceReply is the time since the newest reply was reported; changed reports whether the request of that reply is
 // no longer a prefix of a request to m.
 func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, changed bool) {
-	at, changed := j.LastReply(m)
-	if at.IsZero() {
+	last, changed := j.LastReport(m)
+	if last.Time.IsZero() {
 		return 0, changed
 	}
-	return j.Now().Sub(at), changed
+	return j.Now().Sub(last.Time), changed
 }
 
-// LastReply is when the newest reply of m was reported, or of another model if m gave none; the zero time if no
+// LastReport is the usage event of the newest reply of m, or of another model if m gave none; the zero value if no
 // request had the current prompt. changed reports whether the request of that reply is no longer a prefix of a
 // request to m: it went to another model, had another prompt, or does not exist. Replies of other models in between
 // follow that prefix.
-func (j *Journal) LastReply(m llm.Model) (at time.Time, changed bool) {
-	last, changed := j.lastReport(m)
-	return last.Time, changed
-}
-
-// lastReport is LastReply with the usage event.
-func (j *Journal) lastReport(m llm.Model) (last conversation.Event, changed bool) {
+func (j *Journal) LastReport(m llm.Model) (last conversation.Event, changed bool) {
 	system, tools := j.settings.PromptSizes()
 	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {

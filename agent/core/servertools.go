@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -23,13 +24,7 @@ const unknownWindow = 128_000
 // only gives it copies.
 func (j *Journal) ServerTools(servers ToolServers) func(context.Context) []conversation.ToolSpec {
 	s := &j.settings
-	window := s.Model.Window.Tokens
-	if window <= 0 {
-		window = s.assumedWindow
-	}
-	if window <= 0 {
-		window = unknownWindow
-	}
+	window := cmp.Or(s.Model.Window.Tokens, s.assumedWindow, unknownWindow)
 	measured := *s // the function runs on another goroutine
 	tokens := func(specs []conversation.ToolSpec) int {
 		text, err := EncodeTools(specs)

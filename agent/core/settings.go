@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -279,10 +280,7 @@ func (s *Settings) chooseForm() bool {
 	if len(s.forms) < 2 || s.PromptBlobs != nil || s.RecordedPrompt != (conversation.Instructions{}) {
 		return false
 	}
-	window := s.Model.Window.Tokens
-	if window <= 0 {
-		window = s.assumedWindow
-	}
+	window := cmp.Or(s.Model.Window.Tokens, s.assumedWindow)
 	best := s.forms[0]
 	for _, f := range s.forms[1:] {
 		if window <= 0 || s.formTokens(best) <= float64(window/promptShare) {
@@ -374,7 +372,7 @@ func (j *Journal) ReplacePrompt(ctx context.Context, replace func(old string) st
 // keeps the prompt, where requests may set that and the user did not.
 func (j *Journal) ChooseTTL() {
 	m := &j.settings.Model
-	last, changed := j.lastReport(*m)
+	last, changed := j.LastReport(*m)
 	idle := j.Now().Sub(last.Time)
 	terms := m.CacheTerms()
 	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {

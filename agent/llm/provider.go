@@ -57,6 +57,17 @@ type Request struct {
 	PrefixChanged uint64
 }
 
+// CallIDs are the ids of all calls in the messages.
+func (r Request) CallIDs() map[string]bool {
+	ids := map[string]bool{}
+	for _, m := range r.Messages {
+		for _, c := range m.Calls {
+			ids[c.ID] = true
+		}
+	}
+	return ids
+}
+
 // Counter is a provider whose endpoint counts the tokens of a request, prompt and tools included, at no cost. The
 // error says that the endpoint does not count, or did not answer.
 type Counter interface {

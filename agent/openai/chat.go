@@ -173,14 +173,9 @@ const resultImagesText = "[the images of the results above]"
 
 // textPart is the text of a message that also has images or a cache breakpoint.
 type textPart struct {
-	Type  string     `json:"type"`
-	Text  string     `json:"text"`
-	Cache *cacheMark `json:"cache_control,omitempty"`
-}
-
-type cacheMark struct {
-	Type string `json:"type"`
-	TTL  string `json:"ttl,omitempty"`
+	Type  string                  `json:"type"`
+	Text  string                  `json:"text"`
+	Cache *anthropic.CacheControl `json:"cache_control,omitempty"`
 }
 
 // imagePart is an image or a file, as a data URL.
@@ -211,9 +206,7 @@ func newImagePart(m conversation.Image, url string) imagePart {
 func (f bodyForm) contentParts(images []any, text string, breakpoint bool) []any {
 	p := textPart{Type: "text", Text: text}
 	if breakpoint {
-		if p.Cache = (&cacheMark{Type: "ephemeral"}); f.cacheHour {
-			p.Cache.TTL = "1h"
-		}
+		p.Cache = anthropic.NewCacheControl(f.cacheHour)
 	}
 	if text == "" {
 		return images

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"plimsoll/agent/llm"
-	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -43,17 +42,7 @@ type chatDecoder struct {
 }
 
 func newChatDecoder(e endpoint, r llm.Request) *chatDecoder {
-	return &chatDecoder{endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(callIDs(r.Messages))}
-}
-
-func callIDs(messages []projection.Message) map[string]bool {
-	ids := map[string]bool{}
-	for _, m := range messages {
-		for _, c := range m.Calls {
-			ids[c.ID] = true
-		}
-	}
-	return ids
+	return &chatDecoder{endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(r.CallIDs())}
 }
 
 func (d *chatDecoder) DecodeEvent(data []byte) (llm.Chunk, bool, error) {

@@ -90,7 +90,7 @@ type responseDecoder struct {
 
 func newResponseDecoder(e endpoint, r llm.Request) *responseDecoder {
 	return &responseDecoder{
-		endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(callIDs(r.Messages)), streamed: map[int]bool{},
+		endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(r.CallIDs()), streamed: map[int]bool{},
 	}
 }
 
