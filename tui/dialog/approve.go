@@ -469,7 +469,7 @@ func (a *Approve) answers() (lines []string, together string) {
 
 // answerLabels holds the short and the long names of answers.
 var answerLabels = map[conversation.Grant][2]string{
-	conversation.GrantOnce: {"once", "once"}, conversation.GrantRun: {"run", "until I quit"}, conversation.GrantAlways: {"always", "always here"}, conversation.GrantNo: {"no", "no"},
+	conversation.GrantOnce: {"once", "once"}, conversation.GrantRun: {"session", "until I quit"}, conversation.GrantAlways: {"always", "always here"}, conversation.GrantNo: {"no", "no"},
 	conversation.GrantConversation: {"here", "in this conversation"},
 }
 

@@ -167,7 +167,7 @@ func (m *Model) frame() pane.Frame {
 	default:
 		what := "explain"
 		if m.explains() {
-			what = "hide this"
+			what = "hide details"
 		}
 		f.Hints = []string{pane.Hint("change", k.Change), pane.Hint("keep", k.Write), pane.Hint("close", k.Close),
 			pane.Hint("default", k.Default), pane.Hint("groups", k.NextSection), pane.Hint(what, k.Explain)}
