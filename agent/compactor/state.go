@@ -60,32 +60,27 @@ const (
 	eventOvertaken
 )
 
-// transitions has the next states by state and event.
+// transitions has the next states by state and event, without the final ones that every open state has.
 var transitions = map[state]map[event]state{
-	stateIdle: {
-		eventBegun: statePreparing, eventComplete: stateReady,
-		eventBroke: stateFailed, eventStopped: stateCancelled, eventOvertaken: stateStale,
-	},
-	statePreparing: {
-		eventWritten: stateReady, eventShown: stateInReview,
-		eventBroke: stateFailed, eventStopped: stateCancelled, eventOvertaken: stateStale,
-	},
-	stateInReview: {
-		eventAccepted: stateReady,
-		eventBroke:    stateFailed, eventStopped: stateCancelled, eventOvertaken: stateStale,
-	},
-	stateReady: {
-		eventCommitted: stateApplied,
-		eventBroke:     stateFailed, eventStopped: stateCancelled, eventOvertaken: stateStale,
-	},
+	stateIdle:      {eventBegun: statePreparing, eventComplete: stateReady},
+	statePreparing: {eventWritten: stateReady, eventShown: stateInReview},
+	stateInReview:  {eventAccepted: stateReady},
+	stateReady:     {eventCommitted: stateApplied},
 }
 
-// next is the state after an event; an event that the table lacks changes nothing.
+// endings has the final states of open states, by event.
+var endings = map[event]state{eventBroke: stateFailed, eventStopped: stateCancelled, eventOvertaken: stateStale}
+
+// next is the state after an event; an event that the tables lack changes nothing.
 func (s state) next(e event) state {
-	if to, ok := transitions[s][e]; ok {
-		return to
+	to, ok := transitions[s][e]
+	if !ok && s.open() {
+		to, ok = endings[e]
 	}
-	return s
+	if !ok {
+		return s
+	}
+	return to
 }
 
 // open reports whether the summary can still be applied.
