@@ -57,7 +57,8 @@ var measured = struct {
 }{
 	replay.Corpus{Files: 42, Requests: 3242, ToolReferences: 2791, EditAnchors: 520},
 	map[int]baseline{
-		32_000:  {[]float64{0.181, 0.139, 0.189, 0.232, 0.195}, 215, 7, 0.749, 0.817, 0.416},
+		// The recall was .749 where what stands in requests above the window counts as in view.
+		32_000:  {[]float64{0.181, 0.139, 0.189, 0.232, 0.195}, 215, 7, 0.744, 0.817, 0.416},
 		128_000: {[]float64{0.451, 0.419, 0.464, 0.487, 0.454}, 33, 0, 0.970, 0.983, 0.833},
 		200_000: {[]float64{0.569, 0.544, 0.585, 0.589, 0.567}, 15, 0, 0.988, 0.988, 0.8755},
 	},

@@ -133,6 +133,18 @@ func TestOverflowIsAboveTheWindow(t *testing.T) {
 	}
 }
 
+func TestNothingInARefusedRequestIsInView(t *testing.T) {
+	t.Parallel()
+	one := (&builder{}).user("see src/main.go " + text(4000)).reply("fine").user("and?").reply("src/main.go is ready")
+	idle := func(replay.PolicyInput) (replay.Decision, error) { return replay.Decision{}, nil }
+	for window, want := range map[int]replay.Ratio{10_000: 1, 3000: 0} {
+		r := replayed(t, window, policy(replay.Policy{Decide: idle}), one)
+		if own, raw := r.Totals[preset.Plimsoll], r.Totals[preset.Raw]; own.RecallAll != want || own.Served != want || raw.RecallAll != 1 {
+			t.Errorf("in a window of %d, %v in view and %v served, want %v; raw has %v in view", window, own.RecallAll, own.Served, want, raw.RecallAll)
+		}
+	}
+}
+
 // doubles is a policy that has a summary made for nothing before every request but the first.
 func doubles(replay.PolicySetting) replay.Policy {
 	return replay.Policy{Decide: func(l replay.PolicyInput) (replay.Decision, error) {

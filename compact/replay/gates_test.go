@@ -21,10 +21,11 @@ type gate struct {
 	demands float64
 	silent  float64 // at most out of view
 	front   bool    // nothing without overflow is both cheaper and serves more replies
+	ahead   bool    // leaving out the oldest keeps no more of anything
 }
 
 var gates = map[int]gate{
-	8_000:   {cost: 0.94, sheets: 1.04, fit: 1.03, recall: 0.32, anchors: 0.40, lines: 0.098, demands: 0.42, silent: 0.675},
+	8_000:   {cost: 0.92, sheets: 1.04, fit: 1.03, recall: 0.285, anchors: 0.37, lines: 0.073, demands: 0.36, silent: 0.725, ahead: true},
 	32_000:  {cost: 0.97, sheets: 1.02, fit: 1.055, recall: 0.85, anchors: 0.79, lines: 0.91, demands: 0.85, silent: 0.24},
 	128_000: {cost: 0.785, sheets: 1.00, fit: 1.00, recall: 0.98, anchors: 0.965, lines: 0.95, demands: 0.99, silent: 0.055, front: true},
 	200_000: {cost: 0.67, sheets: 1.00, fit: 1.00, recall: 0.985, anchors: 0.97, lines: 0.97, demands: 0.99, silent: 0.046, front: true},
@@ -56,6 +57,15 @@ func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 		g.least(t, window, "lines", f.WriteLines, g.lines)
 		g.least(t, window, "demands", f.Instructions, g.demands)
 		g.most(t, window, "silent losses", f.SilentLosses, g.silent)
+		if truncate := r.Totals[preset.Truncate]; g.ahead {
+			g.least(t, window, "recall beside truncate", f.RecallTool, float64(truncate.RecallTool))
+			g.least(t, window, "names in place beside truncate", f.RecallInPlace, float64(truncate.RecallInPlace))
+			g.least(t, window, "anchors beside truncate", f.EditAnchors, float64(truncate.EditAnchors))
+			g.least(t, window, "lines beside truncate", f.WriteLines, float64(truncate.WriteLines))
+			g.least(t, window, "demands beside truncate", f.Instructions, float64(truncate.Instructions))
+			g.least(t, window, "served beside truncate", f.Served, float64(truncate.Served))
+			g.most(t, window, "silent losses beside truncate", f.SilentLosses, float64(truncate.SilentLosses))
+		}
 		if by := dominating(r); g.front && by != "" {
 			t.Errorf("in %d: %s is cheaper and serves more replies", window, by)
 		}

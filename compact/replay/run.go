@@ -38,6 +38,7 @@ type run struct {
 	breaks       int
 	rewritten    float64 // tokens of the previous requests after the common prefix, over all breaks
 	overflows    int     // requests above the window
+	overflowed   bool    // the newest request is one
 	violations   int     // see countViolations
 
 	score *score // nil: the run is only for costs
@@ -188,7 +189,7 @@ func (r *run) recordRequest(c sharedPrefix, idle time.Duration) {
 		r.breaks++
 		r.rewritten += c.before - c.tokens
 	}
-	if r.set.Window > 0 && size > float64(r.set.Window) {
+	if r.overflowed = r.set.Window > 0 && size > float64(r.set.Window); r.overflowed {
 		r.overflows++
 	}
 }

@@ -20,6 +20,7 @@ type score struct {
 	indexes    int                       // messages of the newest request with such an index
 	perMessage []messageFacts            // by message of the newest request
 	ids        [][]conversation.RecallID // by message of the newest request: the recall ids in its text, nil until they are needed
+	refused    bool                      // the newest request is above the window, so nothing in it counts; sending everything has none
 	next       int                       // first recorded message that is not in binding
 	binding    binding                   // what the messages so far oblige later replies to
 
@@ -54,6 +55,7 @@ func (s *score) scoreRequest(r *run, i int, messages []projection.Message, commo
 	for ; s.next < r.c.requests[i].from; s.next++ {
 		s.binding.add(s.index.binding[s.next])
 	}
+	s.refused = r.overflowed && (r.policy.Decide != nil || r.policy.Transform != nil)
 	s.countNeeds(r, i, messages, s.countBinding())
 }
 

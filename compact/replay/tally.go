@@ -51,10 +51,10 @@ func (t *tally) plus(u tally) {
 	t.lookups = append(t.lookups, u.lookups...)
 }
 
-func (s *score) shows(fact int32) bool { return s.shown[fact] > 0 }
+func (s *score) shows(fact int32) bool { return !s.refused && s.shown[fact] > 0 }
 
 // inPlace reports whether more than an index of names shows a fact.
-func (s *score) inPlace(fact int32) bool { return s.shown[fact] > s.indexed[fact] }
+func (s *score) inPlace(fact int32) bool { return !s.refused && s.shown[fact] > s.indexed[fact] }
 
 // countNeeds counts the needs of the reply to a request. demands went out of view with it; each is looked up once.
 func (s *score) countNeeds(r *run, i int, messages []projection.Message, demands []int32) {
@@ -89,11 +89,13 @@ func (s *score) countNeeds(r *run, i int, messages []projection.Message, demands
 			owed = append(owed, f)
 		}
 	}
-	t.served.count(len(owed) == 0)
+	t.served.count(len(owed) == 0 && !s.refused)
 	if owed = append(owed, demands...); len(owed) == 0 {
 		return
 	}
 	before := r.c.requests[i].from
-	s.countRecoverable(r, &t.recoverable, before, messages, tools)
+	if !s.refused {
+		s.countRecoverable(r, &t.recoverable, before, messages, tools)
+	}
 	t.lookups = append(t.lookups, r.lookups(s.lookupMessages(r, owed, before))...)
 }
