@@ -197,6 +197,7 @@ var theirs = []struct {
 	{"charm.land/bubbles", []string{"tui", "tui/*"}},
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
 	{"github.com/yuin/goldmark", []string{"cli/page", "tui/transcript/markdown"}},
+	{"charm.land/glamour", []string{"tui/transcript/markdown"}},
 	{"net/http", []string{"agent/anthropic/anthropictest", "agent/demo", "agent/openai", "agent/wire", "tools", "tools/mcp", "tools/sandbox/proxy", "tools/web", "tools/workspace"}},
 }
 

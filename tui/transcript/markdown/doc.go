@@ -10,7 +10,7 @@
 //   - the same source, width and style give the same lines, and a stream ends in the lines of the whole source
 //   - cost grows with the length of the source, also for one huge fence, list or table
 //
-// Goldmark parses, lipgloss lays out tables, chroma colours code. Blocks are rendered one by one and cached, so that a stream
-// costs only what its newest block costs. This package draws the rest: glamour, which renders whole texts, indents neither the
-// second line of an item nor the blocks in it, and takes five times as long for a paragraph.
+// Goldmark parses, glamour renders tables, chroma colours code. Blocks are rendered one by one and cached, so that a stream
+// costs only what its newest block costs. This package draws the rest, because glamour indents neither the second line of an item
+// nor the blocks in it, and takes five times as long for a paragraph.
 package markdown

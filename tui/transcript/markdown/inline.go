@@ -13,7 +13,7 @@ import (
 )
 
 // Before a paragraph is drawn its inline nodes are rewritten, so that only texts, emphasis, code and links remain:
-//   - raw HTML becomes text (and <br> a line break)
+//   - raw HTML, which glamour drops, becomes text (and <br> a line break)
 //   - escapes and entities are resolved, and the result is sanitised
 //   - a link becomes its text and its address
 // New text goes to the end of the page's source, where segments can point to it.
@@ -30,7 +30,7 @@ type page struct {
 // newText appends s to the source and returns a node for it.
 func (p *page) newText(s string) *ast.Text {
 	start := len(p.source)
-	p.source = append(p.source, blanks.Replace(s)...)
+	p.source = append(p.source, toGlamour.Replace(s)...)
 	return ast.NewTextSegment(text.NewSegment(start, len(p.source)))
 }
 
@@ -163,5 +163,5 @@ func (p *page) plainText(n ast.Node) string {
 		}
 		return ast.WalkContinue, nil
 	})
-	return b.String()
+	return fromGlamour.Replace(b.String())
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"charm.land/lipgloss/v2/table"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
@@ -38,6 +37,15 @@ func (p *page) wrapped(n ast.Node, face themes.Face, width int) []string {
 	})
 }
 
+// adopt moves the children of from to n.
+func adopt(n, from ast.Node) {
+	for c := from.FirstChild(); c != nil; {
+		next := c.NextSibling()
+		n.AppendChild(n, c)
+		c = next
+	}
+}
+
 func (p *page) heading(h *ast.Heading, width int) []string {
 	p.inline(h, true)
 	faces := p.r.style.Headings
@@ -62,35 +70,15 @@ func (p *page) table(t *extast.Table, width int) []string {
 	if columns*minColumn > width && natural > width {
 		return p.records(t, width)
 	}
-	width = min(width, natural)
-	return p.leaf(t, width, func() string { return p.grid(t, width) })
-}
-
-// grid draws a table with lines between its columns and below its header.
-func (p *page) grid(t *extast.Table, width int) string {
-	out := table.New().Width(width).BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false)
-	align := map[extast.Alignment]lipgloss.Position{extast.AlignCenter: lipgloss.Center, extast.AlignRight: lipgloss.Right}
-	out.BorderStyle(lipgloss.NewStyle().Foreground(lipgloss.Color(p.r.style.Rule.Colour))).StyleFunc(func(_, column int) lipgloss.Style {
-		return lipgloss.NewStyle().Margin(0, 1).Align(align[t.Alignments[column]])
-	})
-	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		_, header := row.(*extast.TableHeader)
-		face, cells := themes.Face{}, []string(nil)
-		if header {
-			face = p.r.style.Strong
-		}
-		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
-			w := styled{p: p}
-			w.children(cell, face)
-			cells = append(cells, w.String())
-		}
-		if header {
-			out.Headers(cells...)
-		} else {
-			out.Row(cells...)
+	if header := t.FirstChild(); header != nil {
+		for cell := header.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			bold := ast.NewEmphasis(2)
+			adopt(bold, cell)
+			cell.AppendChild(cell, bold)
 		}
 	}
-	return out.String()
+	width = min(width, natural)
+	return p.leaf(t, width, func() string { return p.glamour(t, width) })
 }
 
 // natural returns the width at which no cell of a table wraps, and the number of columns.
@@ -155,9 +143,7 @@ func (p *page) records(t *extast.Table, width int) []string {
 				para.AppendChild(para, bold)
 				para.AppendChild(para, p.newText(" "))
 			}
-			for c := cell.FirstChild(); c != nil; c = cell.FirstChild() { // moves it
-				para.AppendChild(para, c)
-			}
+			adopt(para, cell)
 			out = append(out, p.wrapped(para, themes.Face{}, width)...)
 			col++
 		}

@@ -12,13 +12,23 @@ import (
 // The functions here make lines clean: no trailing spaces, even between styles; every style and link closed; SGR and
 // OSC 8 the only escape sequences; not wider than the width.
 
-// blanks are drawn as spaces, at which lines break.
-var blanks = strings.NewReplacer("\u00a0", " ", "\t", "    ")
+// Characters with a meaning to glamour in a table are replaced by noncharacter code points, which sanitised text cannot
+// contain. Like the characters they replace, they are one cell wide.
+const (
+	backslash = "\uFDD0"
+	ampersand = "\uFDD1"
+)
+
+var (
+	toGlamour   = strings.NewReplacer(`\`, backslash, "&", ampersand, "\u00a0", " ", "\t", "    ")
+	fromGlamour = strings.NewReplacer(backslash, `\`, ampersand, "&", "\u00a0", " ")
+)
 
 const reset = "\x1b[m"
 
 // clean makes one line clean, except for its width.
 func clean(line string) string {
+	line = fromGlamour.Replace(line)
 	if strings.IndexByte(line, '\x1b') < 0 {
 		return strings.TrimRight(line, " ")
 	}

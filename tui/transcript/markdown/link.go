@@ -15,6 +15,7 @@ import (
 //   - the address is always shown, and is itself the link (OSC 8) if the terminal supports links
 //   - only http, https and mailto addresses become OSC 8 links: at most maxTarget bytes, in ASCII, without user names and
 //     passwords, and with a host of ASCII letters, which cannot imitate another host
+//   - in a table, which glamour draws, links are plain text
 
 // maxTarget is a length of addresses, in bytes, that every terminal accepts.
 const maxTarget = 2000
