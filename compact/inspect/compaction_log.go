@@ -127,20 +127,10 @@ type overlayTarget struct {
 	of   uint64 // the epoch of a compaction, otherwise the event
 }
 
-func (k EntryKind) reversed() EntryKind {
-	switch k {
-	case EntryUndo:
-		return EntryRedo
-	case EntryRewind:
-		return EntryRestore
-	case EntryRestore:
-		return EntryRewind
-	case EntryPin:
-		return EntryUnpin
-	case EntryUnpin:
-		return EntryPin
-	}
-	return EntryUndo
+// reversed holds what a revert of a kind is.
+var reversed = map[EntryKind]EntryKind{
+	EntryEpoch: EntryUndo, EntryRedo: EntryUndo, EntryUndo: EntryRedo,
+	EntryRewind: EntryRestore, EntryRestore: EntryRewind, EntryPin: EntryUnpin, EntryUnpin: EntryPin,
 }
 
 type spending struct {
@@ -249,7 +239,7 @@ func (b *logBuilder) target(e conversation.Event) overlayTarget {
 				s.of = body.Event
 			}
 		}
-		return overlayTarget{s.kind.reversed(), s.of}
+		return overlayTarget{reversed[s.kind], s.of}
 	}
 	return overlayTarget{EntryEpoch, conversation.EpochOf(e)}
 }

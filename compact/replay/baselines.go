@@ -46,16 +46,7 @@ func loadLine(s PolicySetting, r preset.Rules) float64 {
 
 // withoutNotes returns a view without the notes about dropped messages.
 func withoutNotes(v projection.View) projection.View {
-	notes := 0
-	for i := range v.Messages {
-		if v.Messages[i].State == projection.StateDropped {
-			notes++
-		}
-	}
-	if notes == 0 {
-		return v
-	}
-	out := projection.View{Revision: v.Revision, Through: v.Through, Messages: make([]projection.Message, 0, len(v.Messages)-notes)}
+	out := projection.View{Revision: v.Revision, Through: v.Through}
 	for _, m := range v.Messages {
 		if m.State != projection.StateDropped {
 			out.Messages = append(out.Messages, m)

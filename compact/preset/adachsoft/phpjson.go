@@ -2,12 +2,14 @@ package adachsoft
 
 import (
 	"bytes"
+	"cmp"
+	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -216,36 +218,20 @@ func (v phpValue) appendArray(dst []byte) ([]byte, bool) {
 
 // appendPHPString appends a string as json_encode writes it: ASCII only, with / escaped and lower-case hex digits.
 func appendPHPString(dst []byte, s string) []byte {
-	dst = append(slices.Grow(dst, len(s)+2), '"')
-	for _, r := range s {
+	quoted, _ := jsontext.AppendQuote(nil, s) // what json_decode accepts is valid UTF-8
+	for _, r := range string(quoted) {
 		switch {
-		case r == '"', r == '\\', r == '/':
-			dst = append(dst, '\\', byte(r))
-		case r < ' ':
-			dst = appendPHPControl(dst, r)
-		case r < 0x80:
+		case r == '/':
+			dst = append(dst, `\/`...)
+		case r < utf8.RuneSelf:
 			dst = append(dst, byte(r))
-		case r < 0x10000:
-			dst = appendPHPEscape(dst, r)
 		default:
-			high, low := utf16.EncodeRune(r)
-			dst = appendPHPEscape(appendPHPEscape(dst, high), low)
+			for _, unit := range utf16.AppendRune(nil, r) {
+				dst = fmt.Appendf(dst, `\u%04x`, unit)
+			}
 		}
 	}
-	return append(dst, '"')
-}
-
-func appendPHPControl(dst []byte, r rune) []byte {
-	const named, letters = "\b\f\n\r\t", "bfnrt"
-	if i := strings.IndexRune(named, r); i >= 0 {
-		return append(dst, '\\', letters[i])
-	}
-	return appendPHPEscape(dst, r)
-}
-
-func appendPHPEscape(dst []byte, unit rune) []byte {
-	const hex = "0123456789abcdef"
-	return append(dst, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
+	return dst
 }
 
 // phpFloatText returns a float cast to a string: 14 significant digits.
@@ -262,35 +248,15 @@ func phpFloatText(f float64) string {
 // phpDigits formats a finite float with a number of significant digits; -1 means as many as needed to parse the same
 // value. It uses exponent notation if the decimal point would lie more than limit digits right of the first digit or
 // behind more than three leading zeros.
-func phpDigits(f float64, significant, limit int, e byte) string {
-	sign := ""
-	if math.Signbit(f) {
-		sign = "-"
-	}
-	if f == 0 {
-		return sign + "0"
+func phpDigits(f float64, significant, limit int, e rune) string {
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', max(significant-1, -1), 64), "e")
+	power, _ := strconv.Atoi(exponent) // FormatFloat always writes a number
+	if power < -4 || power >= limit {
+		digit, fraction, _ := strings.Cut(mantissa, ".")
+		return fmt.Sprintf("%s.%s%c%+d", digit, cmp.Or(strings.TrimRight(fraction, "0"), "0"), e, power)
 	}
 	if significant > 0 {
-		significant-- // FormatFloat does not count the digit before the point
+		f, _ = strconv.ParseFloat(mantissa+"e"+exponent, 64) // rounded
 	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(math.Abs(f), 'e', significant, 64), "e")
-	digits := strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0")
-	power, _ := strconv.Atoi(exponent) // FormatFloat always writes a number
-	point := power + 1                 // number of digits before the decimal point
-	switch {
-	case point < -3 || point > limit:
-		rest := digits[1:]
-		if rest == "" {
-			rest = "0"
-		}
-		if power >= 0 {
-			return sign + digits[:1] + "." + rest + string(e) + "+" + strconv.Itoa(power)
-		}
-		return sign + digits[:1] + "." + rest + string(e) + strconv.Itoa(power)
-	case point <= 0:
-		return sign + "0." + strings.Repeat("0", -point) + digits
-	case point >= len(digits):
-		return sign + digits + strings.Repeat("0", point-len(digits))
-	}
-	return sign + digits[:point] + "." + digits[point:]
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
