@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"go.etcd.io/bbolt"
 
@@ -289,9 +288,9 @@ func (s *Store) unchanged(f fileInfo) bool {
 func (s *Store) removeDrafts(ctx context.Context) {
 	err := s.disk.withDirectoryLockWithin(ctx, s.disk.wait/indexWait, func() error {
 		for _, dir := range []string{string(s.dir), s.dir.conversationsDir()} {
-			drafts, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.db.new"))
+			drafts, err := fs.Glob(os.DirFS(dir), "*.db.new")
 			for _, draft := range drafts {
-				err = errors.Join(err, os.Remove(draft))
+				err = errors.Join(err, os.Remove(filepath.Join(dir, draft)))
 			}
 			if err != nil {
 				return err
@@ -302,10 +301,6 @@ func (s *Store) removeDrafts(ctx context.Context) {
 	if err != nil {
 		s.log.Debug("drafts could not be removed", "error", err)
 	}
-}
-
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 // checkMode reports a file that other users may access. It must run before the file is opened, which corrects

@@ -7,9 +7,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
-	"plimsoll/compact/inspect"
 	"plimsoll/compact/meter"
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -100,15 +98,6 @@ func (c *Compactor) Awaiting() bool { return c.awaiting }
 
 // HasOperations reports whether commands of the user wait.
 func (c *Compactor) HasOperations() bool { return len(c.operations) > 0 }
-
-// Breakdown copies the input of a breakdown under these rules, and in window w if its size is known. The returned
-// function computes the breakdown; any goroutine may call it.
-func (c *Compactor) Breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
-	return c.schedule.breakdown(rules, w)
-}
-
-// RoomHint is the hint for the user after a server refused a request as too long.
-func (c *Compactor) RoomHint(e *llm.Error) string { return c.schedule.roomHint(e) }
 
 // RulesChanged adapts to new rules.
 func (c *Compactor) RulesChanged() {

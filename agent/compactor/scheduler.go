@@ -96,14 +96,15 @@ func (p *scheduler) chooseRange(request edit.Request) edit.Request {
 	return request
 }
 
-// breakdown copies the input of the planner's next decision; while idle that is the start of a turn. The returned
-// function computes the breakdown and reads nothing that the owner changes.
-func (p *scheduler) breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
+// Breakdown copies the input of the planner's next decision under these rules, and in window w if its size is known; while
+// idle that is the start of a turn. The returned function computes the breakdown and reads nothing that the owner changes:
+// any goroutine may call it.
+func (c *Compactor) Breakdown(rules preset.Rules, w meter.Window) func() inspect.Breakdown {
 	moment := planner.MomentTurn
-	if p.journal.InTurn {
-		moment = p.journal.Moment()
+	if c.journal.InTurn {
+		moment = c.journal.Moment()
 	}
-	check, model, saved := p.check(moment, false), p.journal.Model(), p.cacheSaved
+	check, model, saved := c.schedule.check(moment, false), c.journal.Model(), c.schedule.cacheSaved
 	check.Meter = check.Meter.WithRules(rules)
 	if w.IsKnown() {
 		check.Meter = check.Meter.WithWindow(w)
@@ -142,18 +143,18 @@ const (
 	firstMessageHint    = "send a shorter message, put the long text into a file and name that, or choose a model with a larger window"
 )
 
-// roomHint is the hint after a request that does not fit. If prompt and tools alone are too long, no compaction
+// RoomHint is the hint after a request that does not fit. If prompt and tools alone are too long, no compaction
 // helps.
-func (p *scheduler) roomHint(e *llm.Error) string {
-	now := p.journal.CompactionInputs()
+func (c *Compactor) RoomHint(e *llm.Error) string {
+	now := c.journal.CompactionInputs()
 	now.TurnInProgress = false // when the user acts, the turn has ended
-	r := p.journal.Reading()
+	r := c.journal.Reading()
 	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
 			alone, limit)
 	}
-	if p.journal.Turns() == 1 && len(p.journal.View().Messages) == 1 { // a new conversation would begin with the same message
+	if c.journal.Turns() == 1 && len(c.journal.View().Messages) == 1 { // a new conversation would begin with the same message
 		return firstMessageHint
 	}
 	share := roomShare
@@ -163,7 +164,7 @@ func (p *scheduler) roomHint(e *llm.Error) string {
 	for _, room := range roomCommands {
 		asked := edit.NewRequest()
 		asked.Profile, asked.KeepLast = room.profile, room.keep
-		proposal, err := edit.NewProposal(p.journal.Events(), p.journal.Rules(), now, asked)
+		proposal, err := edit.NewProposal(c.journal.Events(), c.journal.Rules(), now, asked)
 		if p := proposal.Preview(); err == nil && p.After <= int(share*float64(p.Before)) {
 			return "make room with /compact" + room.flags + " (outside the chat: plimsoll compact" + room.flags + "), " + newConversationHint
 		}

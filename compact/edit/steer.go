@@ -2,7 +2,6 @@ package edit
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,18 +19,9 @@ import (
 //   - Pins apply to whole units. An undone message must be redone before it is pinned.
 //   - Rewound turns can be restored until the user sends the next message.
 
-// ErrNothingToPin says that no message would be pinned.
-var ErrNothingToPin = errors.New("nothing to pin")
-
-// ErrNothingToUnpin says that no message is pinned.
-var ErrNothingToUnpin = errors.New("nothing to unpin")
-
-// ErrNothingToRestore says that no turns can be restored.
-var ErrNothingToRestore = errors.New("no turns to redo")
-
 // PinOf returns the overlay that shows events in full, whatever other overlays cover
 // them, or ends that: a Pin or an Unpin. It skips Seqs that are not messages of the log.
-// The error wraps ErrNothingToPin or ErrNothingToUnpin.
+// The error says why nothing would change.
 func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation.Body, error) {
 	pins, rewound := projection.Pinned(log), conversation.RewoundBy(log)
 	why := "choose one of your messages, a reply or a result"
@@ -55,9 +45,9 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 	}
 	switch {
 	case pinned && chosen == nil:
-		return nil, fmt.Errorf("%w: %s", ErrNothingToPin, why)
+		return nil, errors.New("nothing to pin: " + why)
 	case chosen == nil:
-		return nil, fmt.Errorf("%w: %s", ErrNothingToUnpin, why)
+		return nil, errors.New("nothing to unpin: " + why)
 	case pinned:
 		return conversation.Pin{Origin: conversation.Origin{Why: "pinned " + eventNames(chosen)}, Events: chosen}, nil
 	}
@@ -78,7 +68,6 @@ func eventNames(events []uint64) string {
 }
 
 // Restore returns the overlay that restores the turns that were rewound last.
-// The error wraps ErrNothingToRestore.
 func Restore(log []conversation.Event) (conversation.Revert, error) {
 	rewind := -1
 	for _, i := range conversation.OverlaysInForce(log) {
@@ -87,12 +76,12 @@ func Restore(log []conversation.Event) (conversation.Revert, error) {
 		}
 	}
 	if rewind < 0 {
-		return conversation.Revert{}, fmt.Errorf("%w: none were undone", ErrNothingToRestore)
+		return conversation.Revert{}, errors.New("no turns to redo: none were undone")
 	}
 	for _, e := range log[rewind+1:] {
 		// None of these can be undone: the rewind is the newest.
 		if _, ok := e.Body.(conversation.UserMessage); ok {
-			return conversation.Revert{}, fmt.Errorf("%w: a message was sent since; fork from the turn in the history", ErrNothingToRestore)
+			return conversation.Revert{}, errors.New("no turns to redo: a message was sent since; fork from the turn in the history")
 		}
 	}
 	return conversation.Revert{Origin: conversation.Origin{Why: redoReason(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"plimsoll/compact/planner"
@@ -19,12 +18,9 @@ import (
 //   - Results that point to a masked one are masked too. Otherwise the projection would
 //     show the masked one in full for them.
 
-// ErrNothingToMask says that no result would be hidden.
-var ErrNothingToMask = errors.New("nothing to mask")
-
 // ManualMask returns the overlay that shows stubs in place of the results of events: a
-// reply means the results of its calls. V is the view of the log. The error wraps
-// ErrNothingToMask and says what to do.
+// reply means the results of its calls. V is the view of the log. The error says what to
+// do.
 func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
 	shown := map[uint64]*projection.Message{} // results that are shown themselves
 	pointers := planner.NewPointers()
@@ -68,12 +64,12 @@ func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, eve
 		}
 	}
 	if len(items) == 0 {
-		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, why)
+		return nil, errors.New("nothing to mask: " + why)
 	}
 	mask := planner.MaskOf(r, pointers.WithPointers(items))
 	mask.Style = preset.OwnStyle
 	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
-		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, tooShort)
+		return nil, errors.New("nothing to mask: " + tooShort)
 	}
 	return mask, nil
 }

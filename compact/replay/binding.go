@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -105,16 +106,9 @@ var decisionPattern = sync.OnceValue(func() *regexp.Regexp {
 // decisions returns the sentences of a reply that say what was found or decided, up to maxDecision characters long.
 func decisions(text string) []string {
 	const minDecision, maxDecision = 20, 300
-	var out []string
-	for line := range strings.SplitSeq(text, "\n") {
-		for _, s := range sentences(line) {
-			s = strings.TrimSpace(s)
-			if len(s) >= minDecision && len(s) <= maxDecision && decisionPattern().MatchString(s) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(sentences(text), func(s string) bool {
+		return len(s) < minDecision || len(s) > maxDecision || !decisionPattern().MatchString(s)
+	})
 }
 
 // lastLine returns the last line with text, at most its first 200 bytes.

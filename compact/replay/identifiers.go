@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Identifiers are the exact names in a text: paths, names with dots or underscores, names in camel case, hexadecimal
@@ -71,19 +74,15 @@ func eachText(v any, found func(string)) {
 
 // asJSON returns text as an ASCII-only JSON string without the quotes, as it would appear in arguments.
 func asJSON(text string) string {
-	const escaped, letters = "\n\r\t\b\f\"\\", `nrtbf"\`
+	quoted, _ := jsontext.AppendQuote(nil, text) // recorded texts are valid UTF-8
 	var b strings.Builder
-	for _, r := range text {
-		switch i := strings.IndexRune(escaped, r); {
-		case i >= 0:
-			b.WriteByte('\\')
-			b.WriteByte(letters[i])
-		case r >= ' ' && r <= 0x7F:
+	for _, r := range string(quoted[1 : len(quoted)-1]) {
+		if r < utf8.RuneSelf {
 			b.WriteRune(r)
-		default:
-			for _, unit := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(&b, `\u%04x`, unit)
-			}
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()

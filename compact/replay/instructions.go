@@ -2,6 +2,7 @@ package replay
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -15,26 +16,26 @@ var bindingPattern = sync.OnceValue(func() *regexp.Regexp {
 
 // instructions returns the binding sentences of a text, in order.
 func instructions(text string) []string {
-	var out []string
-	for line := range strings.SplitSeq(text, "\n") {
-		for _, s := range sentences(line) {
-			if s = strings.TrimSpace(s); s != "" && bindingPattern().MatchString(s) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
+	return slices.DeleteFunc(sentences(text), func(s string) bool { return !bindingPattern().MatchString(s) })
 }
 
-// sentences splits a line.
-func sentences(line string) []string {
+// sentences returns the sentences of a text, trimmed and not empty.
+func sentences(text string) []string {
 	var out []string
-	from := 0
-	for i := 1; i < len(line); i++ {
-		if strings.IndexByte(" \t\r\v\f", line[i]) >= 0 && strings.IndexByte(".!?", line[i-1]) >= 0 {
-			out = append(out, line[from:i])
-			from = i
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
 		}
 	}
-	return append(out, line[from:])
+	for line := range strings.SplitSeq(text, "\n") {
+		from := 0
+		for i := 1; i < len(line); i++ {
+			if strings.IndexByte(" \t\r\v\f", line[i]) >= 0 && strings.IndexByte(".!?", line[i-1]) >= 0 {
+				add(line[from:i])
+				from = i
+			}
+		}
+		add(line[from:])
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -89,12 +88,9 @@ const (
 	baselineTruncate = preset.Truncate
 )
 
-// ErrNoPolicy is the error for an unknown preset.
-var ErrNoPolicy = errors.New("there is no policy for a preset")
-
 // Run replays conversations. Except for measured times, the report does not depend on the number of workers. It fails
 // if ctx is cancelled, or if a conversation cannot be loaded, or if a policy fails; the error names the
-// conversation. An unknown preset wraps ErrNoPolicy.
+// conversation.
 func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	rp, err := newReplayer(o)
 	if err != nil {
@@ -290,7 +286,7 @@ func (rp *replayer) entry(name preset.Name) (entry, error) {
 	if m := n.policyMaker(); m != nil {
 		return entry{name, n.Rules, m}, nil
 	}
-	return entry{}, fmt.Errorf("%w: %q", ErrNoPolicy, name)
+	return entry{}, fmt.Errorf("there is no policy for a preset: %q", name)
 }
 
 // countCorpus counts the requests of a conversation and the needs of their replies.

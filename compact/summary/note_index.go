@@ -126,13 +126,7 @@ func rankedNames(events []conversation.Event, shown shownNames, room float64) []
 		}
 	}
 	slices.SortFunc(all, func(a, b *indexedName) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		}
-		return a.order - b.order
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))
 	})
 	return all
 }
@@ -186,13 +180,10 @@ func namesSeen(events []conversation.Event, room float64) map[string]*indexedNam
 			continue
 		}
 		names.Scan(b.Text, func(name string) {
-			n := seen[name]
-			switch {
-			case n != nil:
-				n.score += weight
-			default:
-				seen[name] = &indexedName{text: name, order: len(seen), event: e.Seq, score: weight}
+			if seen[name] == nil {
+				seen[name] = &indexedName{text: name, order: len(seen), event: e.Seq}
 			}
+			seen[name].score += weight
 		})
 	}
 	return seen

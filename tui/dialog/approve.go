@@ -475,13 +475,8 @@ var answerLabels = map[conversation.Grant][2]string{
 
 func (a *Approve) binding(grant conversation.Grant) key.Binding {
 	k := a.config.keys.Answers
-	switch grant {
-	case conversation.GrantOnce:
-		return k.Once
-	case conversation.GrantRun, conversation.GrantConversation:
-		return k.Run
-	case conversation.GrantAlways:
-		return k.Always
-	}
-	return k.No
+	return map[conversation.Grant]key.Binding{
+		conversation.GrantOnce: k.Once, conversation.GrantRun: k.Run, conversation.GrantConversation: k.Run,
+		conversation.GrantAlways: k.Always, conversation.GrantNo: k.No,
+	}[grant]
 }
