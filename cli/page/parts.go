@@ -197,7 +197,6 @@ func (p *page) writeCompaction(e inspect.Entry) {
 
 // writeOverlay says what one part of a compaction made of which turns, with the text that is sent in their place.
 func (p *page) writeOverlay(body conversation.Body) {
-	var events []uint64
 	what := ""
 	switch b := body.(type) {
 	case conversation.Summary:
@@ -215,25 +214,18 @@ func (p *page) writeOverlay(body conversation.Body) {
 		p.put("</details></li>")
 		return
 	case conversation.Mask:
-		for _, it := range b.Items {
-			events = append(events, it.Event)
-		}
 		what = numbers.Count(len(b.Items), "placeholder") + " in place of results or arguments"
 	case conversation.Cap:
-		for _, it := range b.Items {
-			events = append(events, it.Event)
-		}
 		what = numbers.Count(len(b.Items), "text") + " cut to beginning and end"
 	case conversation.Drop:
-		for _, s := range b.Spans {
-			events = append(events, s.First, s.Last)
-		}
 		what = "messages that are not sent any more"
 	}
 	from, to := len(p.Events), 0 // no log has more turns than events
-	for _, seq := range events {
-		if i := conversation.IndexOf(p.Events, seq); i >= 0 {
-			from, to = min(from, p.Events[i].Turn), max(to, p.Events[i].Turn)
+	for _, s := range conversation.SpansOf(body) {
+		for _, seq := range []uint64{s.First, s.Last} {
+			if i := conversation.IndexOf(p.Events, seq); i >= 0 {
+				from, to = min(from, p.Events[i].Turn), max(to, p.Events[i].Turn)
+			}
 		}
 	}
 	p.put("<li>%s: %s</li>", numbers.Turns(from+1, to+1), what)

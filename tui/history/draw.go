@@ -256,20 +256,22 @@ func (d *drawer) details(at, width int) []string {
 		}
 		out = append(out, d.wholeText(l, d.styles.Muted, width)...)
 	}
-	var events []uint64
+	var shortened []conversation.Span // each one message
 	for _, o := range d.document.epochFrom(at) {
-		events = append(events, shortened(o.Body)...)
+		if kind := o.Body.Kind(); kind == conversation.KindMask || kind == conversation.KindCap {
+			shortened = append(shortened, conversation.SpansOf(o.Body)...)
+		}
 	}
-	events = slices.Compact(events)
-	for i, seq := range events {
+	shortened = slices.Compact(shortened)
+	for i, s := range shortened {
 		if i == mostItems {
-			out = append(out, line{text: "… " + numbers.Count(len(events)-i, "more message"), style: d.styles.Faint})
+			out = append(out, line{text: "… " + numbers.Count(len(shortened)-i, "more message"), style: d.styles.Faint})
 			break
 		}
-		if e := d.document.index(seq); e >= 0 {
+		if e := d.document.index(s.First); e >= 0 {
 			size, _ := conversation.MessageSize(d.document.Log[e].Body)
 			tokens := pane.AlignRight(pane.Tokens(d.document.tokens(size)), nameCells)
-			text := "  " + pane.Fit(eventName(seq), nameCells) + tokens + "  " + d.document.describeBriefly(e)
+			text := "  " + pane.Fit(eventName(s.First), nameCells) + tokens + "  " + d.document.describeBriefly(e)
 			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Muted})
 		}
 	}

@@ -41,22 +41,6 @@ func isCompaction(b conversation.Body) bool {
 	return false
 }
 
-// shortened returns the events that an overlay masks or caps.
-func shortened(b conversation.Body) []uint64 {
-	var out []uint64
-	switch b := b.(type) {
-	case conversation.Mask:
-		for _, it := range b.Items {
-			out = append(out, it.Event)
-		}
-	case conversation.Cap:
-		for _, it := range b.Items {
-			out = append(out, it.Event)
-		}
-	}
-	return out
-}
-
 func (b *document) describeBriefly(at int) string {
 	switch body := b.Log[at].Body.(type) {
 	case conversation.ToolResult:
