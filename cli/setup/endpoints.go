@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +13,6 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/agent/openai"
 	"plimsoll/compact/meter"
-	"plimsoll/config"
 )
 
 // What endpoints reported about their models is stored between runs, with windows that the user set. It overrides the
@@ -24,10 +22,8 @@ import (
 type EndpointStore struct {
 	path string
 
-	mu      sync.Mutex // guards what follows, and the file
-	loaded  bool
-	damaged bool                      // the file exists and cannot be read
-	all     map[string]endpointRecord // by address
+	mu  sync.Mutex                // guards what follows, and the file
+	all map[string]endpointRecord // by address; nil before the file is read
 }
 
 // endpointRecord is what is stored about one endpoint.
@@ -64,7 +60,7 @@ func (s *Settings) Endpoints() *EndpointStore {
 func (s *EndpointStore) record(address string) endpointRecord {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.loaded {
+	if s.all == nil {
 		s.load()
 	}
 	return s.all[address]
@@ -119,39 +115,28 @@ func (s *EndpointStore) change(address string, change func(*endpointRecord) erro
 	if s.path == "" {
 		return errors.New("there is no folder to keep it in: set HOME")
 	}
-	s.load()
+	isRead := s.load()
 	record := s.all[address]
 	if err := change(&record); err != nil {
 		return err
 	}
 	s.all[address] = record
-	raw, err := json.MarshalIndent(s.all, "", "  ")
-	if err == nil && s.damaged {
-		err = os.Rename(s.path, s.path+".damaged")
+	if !isRead {
+		if err := os.Rename(s.path, s.path+".damaged"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("keeping what endpoints tell: %w", err)
+		}
 	}
-	if err == nil {
-		err = config.ReplaceFile(s.path, raw)
-	}
-	if err != nil {
-		return fmt.Errorf("keeping what endpoints tell: %w", err)
-	}
-	s.damaged = false
-	return nil
+	return writeJSON(s.path, "keeping what endpoints tell", s.all)
 }
 
-// load reads the file. The caller holds the lock.
-func (s *EndpointStore) load() {
-	s.loaded, s.damaged, s.all = true, false, map[string]endpointRecord{}
-	if s.path == "" {
-		return
+// load reads the file, and reports whether that succeeded. The caller holds the lock.
+func (s *EndpointStore) load() bool {
+	s.all = nil
+	isRead := readJSON(s.path, &s.all) && s.all != nil
+	if !isRead {
+		s.all = map[string]endpointRecord{}
 	}
-	raw, err := os.ReadFile(s.path)
-	if err == nil {
-		err = json.Unmarshal(raw, &s.all)
-	}
-	if err != nil || s.all == nil {
-		s.damaged, s.all = !errors.Is(err, fs.ErrNotExist), map[string]endpointRecord{}
-	}
+	return isRead
 }
 
 // apply overrides the window, reply limit and prices of a catalogue model with those that its endpoint reported.
