@@ -2,7 +2,6 @@ package compacttest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -15,21 +14,6 @@ import (
 // Span returns the span of the events first to last.
 func Span(first, last uint64) conversation.Span { return conversation.Span{First: first, Last: last} }
 
-// LongLog returns a log of at least n events of about 1 KB.
-func LongLog(n int) []conversation.Event {
-	var l conversation.Log
-	kb := strings.Repeat("the quick brown fox jumps over it ", 30)
-	for l.Len() < n {
-		id := fmt.Sprintf("call_%d", l.Len())
-		if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: kb},
-			conversation.AssistantMessage{Text: kb, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"x"}`}}},
-			conversation.ToolResult{CallID: id, Tool: "read_file", Text: kb}, conversation.AssistantMessage{Text: kb})); err != nil {
-			panic(err)
-		}
-	}
-	return l.Events()
-}
-
 // AppendTo returns a log with further events at its end.
 func AppendTo(events []conversation.Event, bodies ...conversation.Body) []conversation.Event {
 	l, err := conversation.NewLog(events)
@@ -40,28 +24,6 @@ func AppendTo(events []conversation.Event, bodies ...conversation.Body) []conver
 		panic(err)
 	}
 	return l.Events()
-}
-
-// MaskAll appends n masks to a log. Each masks one tool result or, if there are too few results, the arguments of one call.
-func MaskAll(events []conversation.Event, n int) []conversation.Event {
-	var bodies []conversation.Body
-	mask := func(item conversation.MaskItem) {
-		if len(bodies) < n {
-			bodies = append(bodies, conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Preview: 250,
-				Items: []conversation.MaskItem{item}})
-		}
-	}
-	for _, e := range events {
-		if _, ok := e.Body.(conversation.ToolResult); ok {
-			mask(conversation.MaskItem{Event: e.Seq, Part: conversation.PartResult})
-		}
-	}
-	for _, e := range events {
-		if b, ok := e.Body.(conversation.AssistantMessage); ok && len(b.Calls) > 0 {
-			mask(conversation.MaskItem{Event: e.Seq, Part: conversation.PartArguments, Call: b.Calls[0].ID})
-		}
-	}
-	return AppendTo(events, bodies...)
 }
 
 // MaskResults returns a mask of tool results.
@@ -137,23 +99,3 @@ func AnyLog(t *rapid.T) []conversation.Event {
 	return ExtendedLog(t)
 }
 
-// BrokenLog draws a log as it may be read from a damaged file: without its beginning, without some other events, or with events
-// of unknown content.
-func BrokenLog(t *rapid.T) []conversation.Event {
-	log := slices.Clone(RandomLog(t))
-	for range rapid.IntRange(0, 3).Draw(t, "breaks") {
-		if len(log) == 0 {
-			break
-		}
-		at := rapid.IntRange(0, len(log)-1).Draw(t, "at")
-		switch rapid.IntRange(0, 2).Draw(t, "how") {
-		case 0:
-			log = log[at:]
-		case 1:
-			log = slices.Delete(log, at, at+1)
-		case 2:
-			log[at].Body = conversation.Unknown{Name: log[at].Body.Kind(), Raw: conversation.RawJSON(`{`)}
-		}
-	}
-	return log
-}

@@ -2,9 +2,7 @@ package compacttest
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -53,57 +51,6 @@ func (in PlannerInput) With(change func(*PlannerInput)) PlannerInput {
 func PlannerInputAt(m planner.Moment) PlannerInput {
 	return PlannerInput{Rules: PlanRules(), Options: meter.Options{Window: meter.Window{Tokens: 100_000}, CharsOnly: true},
 		Check: planner.Check{Moment: m, Sheet: planner.PriceSheet{Read: 0.1, Write: 1}}}
-}
-
-// DescribePlan describes a plan in one line, "" if it does nothing.
-func DescribePlan(p planner.Plan) string {
-	var parts []string
-	for _, b := range p.Masks {
-		m, _ := b.(conversation.Mask) // the planner makes only masks here
-		var items []string
-		for _, i := range m.Items {
-			item := fmt.Sprintf("e%d", i.Event)
-			if i.Part == conversation.PartArguments {
-				item += " " + i.Call
-			}
-			items = append(items, item)
-		}
-		parts = append(parts, "mask "+strings.Join(items, " "))
-	}
-	note, evicts := p.Note.(conversation.Summary)
-	switch {
-	case len(p.Spans) > 0:
-		parts = append(parts, "cover "+SpansText(p.Spans))
-	case evicts:
-		parts = append(parts, "evict "+SpansText(note.Spans))
-	}
-	if p.Profile != "" {
-		parts = append(parts, "profile "+p.Profile)
-	}
-	if p.Drops {
-		parts = append(parts, "drops")
-	}
-	if p.Trigger != "" {
-		parts = []string{p.Trigger + ": " + strings.Join(parts, ", ")}
-	}
-	if p.BlocksRequest {
-		parts = append([]string{"hold"}, parts...)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// SpansText formats spans, for example "1-4 7-9".
-func SpansText(spans []conversation.Span) string {
-	var out []string
-	for _, s := range spans {
-		out = append(out, fmt.Sprintf("%d-%d", s.First, s.Last))
-	}
-	return strings.Join(out, " ")
-}
-
-// PresetInput returns the input at a moment, with the rules of a preset.
-func PresetInput(p preset.Name, m planner.Moment) PlannerInput {
-	return PlannerInputAt(m).With(func(in *PlannerInput) { in.Rules = preset.RulesOf(p) })
 }
 
 // Moments lists the moments at which the planner decides.
@@ -157,33 +104,6 @@ func AnyPriceSheet(t *rapid.T) planner.PriceSheet {
 		Write:    rapid.SampledFrom([]float64{1, 1.25, 2}).Draw(t, "write"),
 		Lifetime: rapid.SampledFrom([]time.Duration{0, 5 * time.Minute}).Draw(t, "lifetime"),
 	}
-}
-
-// Encoded returns the events of a log as they are stored.
-func Encoded(t *rapid.T, log []conversation.Event) []string {
-	out := make([]string, len(log))
-	for i, e := range log {
-		data, err := conversation.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[i] = string(data)
-	}
-	return out
-}
-
-// LongCheck returns rules and planner input for a log of 10,000 events of about 1 KB, for a window in tokens. The rules could mask
-// about 640,000 tokens of tool results.
-func LongCheck(windowTokens int, at planner.Moment) (preset.Rules, planner.Check) {
-	log := AppendTo(LongLog(10_000), conversation.UserMessage{Text: "And now?"})
-	v := projection.Project(log)
-	return preset.RulesOf(preset.Plimsoll), planner.Check{Moment: at, Log: log, View: v,
-		Meter: meter.New(Window(windowTokens)).WithView(v), Sheet: planner.DefaultSheet()}
-}
-
-// LoadLine returns Plimsoll's load line for a window in tokens. It is higher than that of the other presets.
-func LoadLine(tokens int) int {
-	return int(preset.SharesFor(tokens).Trigger * float64(tokens))
 }
 
 // Undo undoes the newest compaction, and reports whether there was one.

@@ -145,7 +145,7 @@ func TestLinesFollowTheWindow(t *testing.T) {
 		load, hard, reserve int
 	}{
 		"defaults":                          {compacttest.Window(128_000), 108_800, 121_600, 16_000},
-		"small window":                      {compacttest.Window(8192), compacttest.LoadLine(8192), 7782, 1024},
+		"small window":                      {compacttest.Window(8192), loadLine(8192), 7782, 1024},
 		"small reply":                       {meter.Options{Window: meter.Window{Tokens: 128_000}, MaxReply: 4096}, 108_800, 121_600, 4096},
 		"price step":                        {meter.Options{Window: meter.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
 		"token threshold":                   {meter.Options{Window: meter.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
@@ -335,4 +335,9 @@ func TestReasoningOfOtherModelsDoesNotGoBack(t *testing.T) {
 			t.Error("the thinking of another model's reply counts as sent")
 		}
 	}
+}
+
+// loadLine returns Plimsoll's load line for a window in tokens. It is higher than that of the other presets.
+func loadLine(tokens int) int {
+	return int(preset.SharesFor(tokens).Trigger * float64(tokens))
 }

@@ -51,19 +51,19 @@ func withRepeatedResults(events []conversation.Event) []conversation.Event {
 
 // BenchmarkProject projects 10,000 events of 1 KB. Budget: 5 ms each.
 func BenchmarkProject(b *testing.B) {
-	events := compacttest.LongLog(10_000)
+	events := longLog(10_000)
 	for _, c := range []struct {
 		name string
 		log  []conversation.Event
 	}{
 		{"raw", events},
-		{"3000masks", compacttest.MaskAll(events, 3000)},
+		{"3000masks", maskAll(events, 3000)},
 		{"40bands", withSummaries(events, 40)},
 		{"strip", withPolicies(events, false)},
 		{"omit", withPolicies(events, true)},
 		{"pin", compacttest.AppendTo(events, conversation.Pin{Events: []uint64{7}})},
 		{"repeats", withRepeatedResults(events)},
-		{"repeatsMasked", compacttest.MaskAll(withRepeatedResults(events), 1)},
+		{"repeatsMasked", maskAll(withRepeatedResults(events), 1)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -81,8 +81,8 @@ func BenchmarkExtend(b *testing.B) {
 		name string
 		log  []conversation.Event
 	}{
-		{"raw", compacttest.LongLog(10_000 + grown)},
-		{"repeats", withRepeatedResults(compacttest.LongLog(10_000 + grown))},
+		{"raw", longLog(10_000 + grown)},
+		{"repeats", withRepeatedResults(longLog(10_000 + grown))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			begin := projection.Project(c.log[:10_000])
@@ -101,7 +101,7 @@ func BenchmarkExtend(b *testing.B) {
 // BenchmarkMeterKeystroke measures the meter's work for a key with 10,000 events open.
 // Budget: 50 us, hardly any allocation.
 func BenchmarkMeterKeystroke(b *testing.B) {
-	m := meter.New(compacttest.Window(128_000)).WithView(projection.Project(compacttest.LongLog(10_000)))
+	m := meter.New(compacttest.Window(128_000)).WithView(projection.Project(longLog(10_000)))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		m = m.WithDraft(conversation.Size{ASCII: i % 4096}, 1)
@@ -131,7 +131,7 @@ func BenchmarkPlan(b *testing.B) {
 		{"evicts in the cold", 4_000_000, planner.MomentRequest, func(_ *preset.Rules, c *planner.Check) { c.CacheInvalid = true }, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			r, check := compacttest.LongCheck(c.window, c.at)
+			r, check := longCheck(c.window, c.at)
 			c.change(&r, &check)
 			if plan := check.Plan(r); plan.Acts() != c.acts {
 				b.Fatalf("used %d of %+v: %v", check.Meter.Reading().Used, check.Meter.Reading(), plan.Trigger)

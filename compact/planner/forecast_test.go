@@ -48,7 +48,7 @@ type fataler interface {
 func checkForecast(t fataler, r preset.Rules, c planner.Check) (planner.Forecast, planner.Plan) {
 	t.Helper()
 	o, p := c.Forecast(r), forcedPlan(r, c)
-	tell := func() string { return o.Text("") + " (" + string(o.State) + ", " + compacttest.DescribePlan(p) + ")" }
+	tell := func() string { return o.Text("") + " (" + string(o.State) + ", " + describePlan(p) + ")" }
 	switch {
 	case o.TokensLeft < 0 || o.AtTokens < 0 || o.Turns < 0:
 		t.Fatalf("%+v", o)
@@ -77,7 +77,7 @@ func checkCold(t fataler, r preset.Rules, c planner.Check, o planner.Forecast) {
 	note, evicts := p.Note.(conversation.Summary)
 	switch evicts = evicts && p.Trigger == planner.TriggerCold; {
 	case evicts != (o.ColdTo >= 0):
-		t.Fatalf("the cold plan evicts: %v, the forecast %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, compacttest.DescribePlan(p))
+		t.Fatalf("the cold plan evicts: %v, the forecast %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, describePlan(p))
 	case evicts && (note.FromTurn != o.ColdFrom || note.ToTurn != o.ColdTo):
 		t.Fatalf("the cold plan evicts turns %d to %d, the forecast %d to %d", note.FromTurn, note.ToTurn, o.ColdFrom, o.ColdTo)
 	}
@@ -103,7 +103,7 @@ func TestForecastMatchesThePlan(t *testing.T) {
 			}
 			c.History = planner.History{After: before("after"), UndoneAt: before("undone"), FailedAt: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
 		}
-		said := compacttest.Encoded(t, log)
+		said := encoded(t, log)
 		o, _ := checkForecast(t, r, c)
 		states[o.State]++
 		if o.Text("") == "" && o.AtTokens > 0 {
@@ -112,7 +112,7 @@ func TestForecastMatchesThePlan(t *testing.T) {
 		if again := c.Forecast(r); !reflect.DeepEqual(o, again) {
 			t.Fatalf("first %+v, then %+v", o, again)
 		}
-		if !slices.Equal(said, compacttest.Encoded(t, log)) {
+		if !slices.Equal(said, encoded(t, log)) {
 			t.Fatalf("the log was changed")
 		}
 		checkGrowth(t, r, c, o)

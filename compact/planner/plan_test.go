@@ -30,7 +30,7 @@ func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 		if used := k.CheckOf(l.Events()).Meter.Reading().Used; used != 80_000 {
 			t.Fatalf("the test's log has %d tokens, want 80000", used)
 		}
-		if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
+		if got := describePlan(k.Plan(l)); got != "" {
 			t.Errorf("%s: at the load line the plan is %s, want none", name, got)
 		}
 	}
@@ -39,7 +39,7 @@ func TestNoPlanBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 	const evicted = "load line: cover 1-35"
 	for name, k := range map[string]compacttest.PlannerInput{"in a turn": compacttest.PlannerInputAt(planner.MomentRequest), "after a reply": compacttest.PlannerInputAt(planner.MomentReply)} {
 		p := k.Plan(l)
-		if got := compacttest.DescribePlan(p); got != evicted {
+		if got := describePlan(p); got != evicted {
 			t.Errorf("%s: above the load line the plan is %s", name, got)
 		}
 		// A note of at most its limit replaces 44,990 tokens.
@@ -64,7 +64,7 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 				off(&k.Rules)
 				k.Check.Idle = 24 * time.Hour
 			})
-			if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
+			if got := describePlan(k.Plan(l)); got != "" {
 				t.Errorf("%s, moment %d: the plan is %s, want none", name, m, got)
 			}
 		}
@@ -90,7 +90,7 @@ func TestRequestsAboveTheHardLineWait(t *testing.T) {
 		"the same after a reply":                 {compacttest.PlannerInputAt(planner.MomentReply).With(rests), over, "", false},
 	} {
 		if p := c.input.Plan(c.log); p.Trigger != c.want || p.BlocksRequest != c.hold {
-			t.Errorf("%s: the plan is %q", name, compacttest.DescribePlan(p))
+			t.Errorf("%s: the plan is %q", name, describePlan(p))
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestNextEvictionWaitsForGrowth(t *testing.T) {
 	} {
 		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
 			if p := compacttest.PlannerInputAt(m).With(c.change).Plan(l); p.Acts() != c.acts {
-				t.Errorf("%s, moment %d: the plan is %q", name, m, compacttest.DescribePlan(p))
+				t.Errorf("%s, moment %d: the plan is %q", name, m, describePlan(p))
 			}
 		}
 	}
@@ -131,17 +131,17 @@ func TestCatalogueB2NoPlanForLittleGain(t *testing.T) {
 		return (&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(10).UserTokens(10).ReadTokens(result).UserTokens(used - 35 - result)
 	}
 	k := compacttest.PlannerInputAt(planner.MomentRequest)
-	if p := k.Plan(log(30_000, 80_800)); compacttest.DescribePlan(p) != "load line: cover 1-5" || p.Gain < 10_100 {
-		t.Errorf("a gain of far more than an eighth: plan %q, gain %d", compacttest.DescribePlan(p), p.Gain)
+	if p := k.Plan(log(30_000, 80_800)); describePlan(p) != "load line: cover 1-5" || p.Gain < 10_100 {
+		t.Errorf("a gain of far more than an eighth: plan %q, gain %d", describePlan(p), p.Gain)
 	}
 	if p := k.Plan(log(10_000, 80_800)); p.Acts() {
-		t.Errorf("a gain of less than an eighth: plan %q, want none", compacttest.DescribePlan(p))
+		t.Errorf("a gain of less than an eighth: plan %q, want none", describePlan(p))
 	}
 	if p := k.With(func(k *compacttest.PlannerInput) { k.Rules.Planner.ProgressRatio = 0.4 }).Plan(log(30_000, 80_800)); p.Acts() {
-		t.Errorf("a gain of less than the configured share: plan %q, want none", compacttest.DescribePlan(p))
+		t.Errorf("a gain of less than the configured share: plan %q, want none", describePlan(p))
 	}
 	if p := k.Plan(log(5000, 97_000)); p.Acts() || !p.BlocksRequest {
-		t.Errorf("above the hard line: plan %q, want one that only blocks the request", compacttest.DescribePlan(p))
+		t.Errorf("above the hard line: plan %q, want one that only blocks the request", describePlan(p))
 	}
 }
 
@@ -164,7 +164,7 @@ func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 		"four":                          {planner.History{Failures: 4, CompactedSinceFailure: true}, note, true},
 	} {
 		k := compacttest.PlannerInputAt(planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.Check.History = c.past })
-		if got := compacttest.DescribePlan(k.Plan(l)); got != c.want {
+		if got := describePlan(k.Plan(l)); got != c.want {
 			t.Errorf("%s: the plan is %s", name, got)
 		}
 		if got := c.past.Exhausted(k.Rules); got != c.exhausted {
@@ -178,7 +178,7 @@ func TestCatalogueB2FailuresDisableSummaries(t *testing.T) {
 
 // planInTurn describes the plan before a request of a turn.
 func planInTurn(l *compacttest.LogBuilder) string {
-	return compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentRequest).Plan(l))
+	return describePlan(compacttest.PlannerInputAt(planner.MomentRequest).Plan(l))
 }
 
 func TestTheOldestUnitsAreEvictedAndTheNewestStay(t *testing.T) {
@@ -211,34 +211,34 @@ func TestColdCacheEvictsAtALowerLineWithoutAModel(t *testing.T) {
 		planner.MomentTurn: "cold cache: evict 1-11", planner.MomentRequest: "cold cache: evict 1-11", planner.MomentReply: "",
 	}
 	for m, want := range want {
-		if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).Plan(l)); got != want {
+		if got := describePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).Plan(l)); got != want {
 			t.Errorf("%v: %q, want %q", m, got, want)
 		}
-		if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).Plan(l)); got != "" {
+		if got := describePlan(compacttest.PlannerInputAt(m).With(bare).Plan(l)); got != "" {
 			t.Errorf("%v, warm cache: plan %q, want none", m, got)
 		}
 		for name, change := range map[string]func(*compacttest.PlannerInput){
 			"undone a little before":      func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 79_000 },
 			"less than an eighth to gain": func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold, k.Rules.Evict.Words = 0.78, 0.001 },
 		} {
-			if got := compacttest.DescribePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
+			if got := describePlan(compacttest.PlannerInputAt(m).With(bare).With(cold).With(change).Plan(l)); got != "" {
 				t.Errorf("%v, %s: plan %q, want none", m, name, got)
 			}
 		}
 	}
-	if got := compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentTurn).With(bare).With(cold).Plan((&compacttest.LogBuilder{}).ToolTurns(14))); got != "" {
+	if got := describePlan(compacttest.PlannerInputAt(planner.MomentTurn).With(bare).With(cold).Plan((&compacttest.LogBuilder{}).ToolTurns(14))); got != "" {
 		t.Errorf("at the cold line: plan %q, want none", got)
 	}
 	// Also above the load line, the eviction goes down to the lower target.
 	l.UserTokens(1)
 	k := compacttest.PlannerInputAt(planner.MomentTurn).With(func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold = 0.3 })
-	if warm, cold := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
+	if warm, cold := describePlan(k.Plan(l)), describePlan(k.With(cold).Plan(l)); warm != "load line: cover 1-35" || cold != "load line: cover 1-43" {
 		t.Errorf("the plan of a warm cache is %q, of a cold one %q", warm, cold)
 	}
 	// What it spares is a share of its own.
 	k = k.With(cold).With(func(k *compacttest.PlannerInput) { k.Rules.Evict.Cold = 0.1 })
 	fewer := k.With(func(k *compacttest.PlannerInput) { k.Rules.Evict.ColdProtected = 0.05 })
-	if a, b := compacttest.DescribePlan(k.Plan(l)), compacttest.DescribePlan(fewer.Plan(l)); a != "load line: cover 1-47" || b != "load line: cover 1-59" {
+	if a, b := describePlan(k.Plan(l)), describePlan(fewer.Plan(l)); a != "load line: cover 1-47" || b != "load line: cover 1-59" {
 		t.Errorf("sparing a quarter of the window the plan is %q, sparing a twentieth %q", a, b)
 	}
 }
@@ -259,7 +259,7 @@ func TestASummaryThatIsPaidForIsWantedWhereTheModelLooksBack(t *testing.T) {
 		log     *compacttest.LogBuilder
 		summary bool
 	}{"never looked back": {k, plain, false}, "looks back": {k, looks, true}, "no price": {k.With(unpriced), plain, true}} {
-		if got := compacttest.DescribePlan(c.k.Plan(c.log)); strings.Contains(got, "cover") != c.summary || !strings.HasPrefix(got, "load line") {
+		if got := describePlan(c.k.Plan(c.log)); strings.Contains(got, "cover") != c.summary || !strings.HasPrefix(got, "load line") {
 			t.Errorf("%s: %q, with a summary %v", name, got, c.summary)
 		}
 	}
@@ -287,7 +287,7 @@ func TestSummariesAreMergedAboveTheirLimits(t *testing.T) {
 		"a smaller window: 1,500":         {small, grown(9, 1, 1500), "cover 1-1 4-12"},
 		"a smaller window: 1,501":         {small, grown(9, 1, 1501), "cover 1-12"},
 	} {
-		if got := compacttest.DescribePlan(compacttest.PlannerInputAt(planner.MomentRequest).With(c.change).Plan(c.log)); got != "load line: "+c.want {
+		if got := describePlan(compacttest.PlannerInputAt(planner.MomentRequest).With(c.change).Plan(c.log)); got != "load line: "+c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -359,7 +359,7 @@ func TestSummaryIsPreparedOneOrTwoTurnsBeforeTheLoadLine(t *testing.T) {
 		}
 		p := k.Plan((&compacttest.LogBuilder{}).ChatTurns(c.turns))
 		if p.Prepare != c.want || p.Prepare != (len(p.Spans) > 0) || p.Acts() || p.Note != nil {
-			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), compacttest.DescribePlan(p))
+			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), describePlan(p))
 		}
 	}
 }
@@ -601,13 +601,13 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 		return l.User("u").Reply(strings.Repeat("a", chars-2001))
 	}
 	small := func(k *compacttest.PlannerInput) { k.Options.Window.Tokens, k.System = 1000, 200 }
-	k := compacttest.PresetInput(preset.JPAuto, planner.MomentReply).With(small)
-	if got := compacttest.DescribePlan(k.Plan(log(2200))); got != "" {
+	k := presetInput(preset.JPAuto, planner.MomentReply).With(small)
+	if got := describePlan(k.Plan(log(2200))); got != "" {
 		t.Errorf("at three quarters the plan is %s, want none", got)
 	}
 	p := k.Plan(log(2204))
-	if compacttest.DescribePlan(p) != "threshold: profile default" || p.Used != 751 {
-		t.Errorf("above three quarters the plan is %q at %d tokens", compacttest.DescribePlan(p), p.Used)
+	if describePlan(p) != "threshold: profile default" || p.Used != 751 {
+		t.Errorf("above three quarters the plan is %q at %d tokens", describePlan(p), p.Used)
 	}
 	if w := edit.RequestOf(p); p.Profile != "" && (w.Source != conversation.SourceAuto || w.Trigger != planner.TriggerThreshold || w.From == nil) {
 		t.Errorf("the request of the plan is %+v", w)
@@ -620,23 +620,23 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 		"just undone":                func(k *compacttest.PlannerInput) { k.Check.History.UndoneAt = 2000 },
 		"turned off":                 func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = false },
 	} {
-		if got := compacttest.DescribePlan(k.With(change).Plan(log(3500))); got != "" {
+		if got := describePlan(k.With(change).Plan(log(3500))); got != "" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := compacttest.DescribePlan(k.With(func(k *compacttest.PlannerInput) { k.Rules.Auto.MinTurns = 5 }).Plan(log(3500))); got == "" {
+	if got := describePlan(k.With(func(k *compacttest.PlannerInput) { k.Rules.Auto.MinTurns = 5 }).Plan(log(3500))); got == "" {
 		t.Error("no plan after six turns, with a minimum of five")
 	}
-	heavy := compacttest.PresetInput(preset.JPHeavy, planner.MomentReply).With(small).With(func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = true })
-	if got := compacttest.DescribePlan(heavy.Plan(log(3500))); got != "threshold: profile heavy" {
+	heavy := presetInput(preset.JPHeavy, planner.MomentReply).With(small).With(func(k *compacttest.PlannerInput) { k.Rules.Auto.Enabled = true })
+	if got := describePlan(heavy.Plan(log(3500))); got != "threshold: profile heavy" {
 		t.Errorf("with the heavy profile the plan is %q", got)
 	}
 }
 
 func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	t.Parallel()
-	k := compacttest.PresetInput(preset.OneClaw, planner.MomentReply)
-	if got := compacttest.DescribePlan(k.Plan((&compacttest.LogBuilder{}).ChatTurns(17))); got != "" {
+	k := presetInput(preset.OneClaw, planner.MomentReply)
+	if got := describePlan(k.Plan((&compacttest.LogBuilder{}).ChatTurns(17))); got != "" {
 		t.Errorf("at 85 percent the plan is %s, want none", got)
 	}
 	// 25,000 tokens are protected: the newest five turns.
@@ -656,16 +656,16 @@ func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 		"window not known":     {func(k *compacttest.PlannerInput) { k.Options.Window.Tokens = 0 }, ""},
 		"more of it protected": {func(k *compacttest.PlannerInput) { k.Rules.ProtectedRatio = 0.5 }, "threshold: cover 1-16, drops"},
 	} {
-		if got := compacttest.DescribePlan(k.With(c.change).Plan(over)); got != c.want {
+		if got := describePlan(k.With(c.change).Plan(over)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 	for name, l := range map[string]*compacttest.LogBuilder{"one long question": (&compacttest.LogBuilder{}).UserTokens(95_000).ReplyTokens(1), "one long reply": (&compacttest.LogBuilder{}).ReplyTokens(95_000)} {
-		if got := compacttest.DescribePlan(k.Plan(l)); got != "" {
+		if got := describePlan(k.Plan(l)); got != "" {
 			t.Errorf("%s, all protected: the plan is %q, want none", name, got)
 		}
 	}
-	if got := compacttest.DescribePlan(k.Plan((&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(60_000).UserTokens(40_000).ReplyTokens(1))); got != "threshold: cover 1-2, drops" {
+	if got := describePlan(k.Plan((&compacttest.LogBuilder{}).UserTokens(10).ReplyTokens(60_000).UserTokens(40_000).ReplyTokens(1))); got != "threshold: cover 1-2, drops" {
 		t.Errorf("a long question after others: the plan is %q", got)
 	}
 }
@@ -686,23 +686,23 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 		old = append(old, 801)
 	}
 	for _, m := range compacttest.Moments() {
-		k := compacttest.PresetInput(preset.JCLI, m)
+		k := presetInput(preset.JCLI, m)
 		want := "every request: mask e5 e7"
 		if m == planner.MomentReply {
 			want = ""
 		}
 		// 13 results, of which ten stay; 800 bytes are not over 800.
-		if got := compacttest.DescribePlan(k.Plan(jcliTurns("read_file", old...))); got != want {
+		if got := describePlan(k.Plan(jcliTurns("read_file", old...))); got != want {
 			t.Errorf("moment %d: the plan is %q", m, got)
 		}
-		if got := compacttest.DescribePlan(k.Plan(jcliTurns("todo_write", old...))); got != "" {
+		if got := describePlan(k.Plan(jcliTurns("todo_write", old...))); got != "" {
 			t.Errorf("exempt results, moment %d: the plan is %q, want none", m, got)
 		}
-		if got := compacttest.DescribePlan(k.Plan(jcliTurns("read_file", old[3:]...))); got != "" {
+		if got := describePlan(k.Plan(jcliTurns("read_file", old[3:]...))); got != "" {
 			t.Errorf("ten results, moment %d: the plan is %q, want none", m, got)
 		}
 	}
-	p := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).Plan(jcliTurns("read_file", old...))
+	p := presetInput(preset.JCLI, planner.MomentRequest).Plan(jcliTurns("read_file", old...))
 	if m, ok := p.Masks[0].(conversation.Mask); !ok || m.Style != conversation.StyleJCLI {
 		t.Errorf("the masks are %+v, want one in jcli's style", p.Masks)
 	}
@@ -711,7 +711,7 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.LogBuilder{}).ChatTurns(3).User("And now?").Call("read_file", "{}", conversation.ResultOK, "x")
-	k := compacttest.PresetInput(preset.JCLI, planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.System = 300 })
+	k := presetInput(preset.JCLI, planner.MomentRequest).With(func(k *compacttest.PlannerInput) { k.System = 300 })
 	size := k.CheckOf(l.Events()).Meter.Reading().Used
 	if size < 15_300 {
 		t.Fatalf("the request has %d tokens, want 15300 at least with prompt and tools", size)
@@ -735,11 +735,11 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 		"after two":           {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.History.Failures = 2 }, "threshold: cover 1-6"},
 		"after three":         {func(k *compacttest.PlannerInput) { limit(10)(k); k.Check.History.Failures = 3 }, ""},
 	} {
-		if p := k.With(c.change).Plan(l); compacttest.DescribePlan(p) != c.want || p.Acts() && p.Used != k.CheckOf(l.Events()).Meter.Reading().Used {
-			t.Errorf("%s: %q, want %q", name, compacttest.DescribePlan(p), c.want)
+		if p := k.With(c.change).Plan(l); describePlan(p) != c.want || p.Acts() && p.Used != k.CheckOf(l.Events()).Meter.Reading().Used {
+			t.Errorf("%s: %q, want %q", name, describePlan(p), c.want)
 		}
 	}
-	if got := compacttest.DescribePlan(k.With(limit(10)).Plan((&compacttest.LogBuilder{}).UserTokens(1000))); got != "" {
+	if got := describePlan(k.With(limit(10)).Plan((&compacttest.LogBuilder{}).UserTokens(1000))); got != "" {
 		t.Errorf("with nothing to cover the plan is %q, want none", got)
 	}
 }
@@ -760,16 +760,16 @@ func withIdentifiers(k *compacttest.PlannerInput) {
 func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 	t.Parallel()
 	for _, m := range compacttest.Moments() {
-		k := compacttest.PresetInput(preset.Adachsoft, m).With(withIdentifiers)
+		k := presetInput(preset.Adachsoft, m).With(withIdentifiers)
 		want := "every request: mask e2 call_1 e3"
 		if m == planner.MomentReply {
 			want = ""
 		}
 		p := k.Plan(editCalls("a", "b", "a"))
-		if compacttest.DescribePlan(p) != want {
-			t.Errorf("moment %d: the plan is %q", m, compacttest.DescribePlan(p))
+		if describePlan(p) != want {
+			t.Errorf("moment %d: the plan is %q", m, describePlan(p))
 		}
-		if got := compacttest.DescribePlan(k.Plan(editCalls("a", "b", "c"))); got != "" {
+		if got := describePlan(k.Plan(editCalls("a", "b", "c"))); got != "" {
 			t.Errorf("moment %d, nothing repeated: the plan is %q, want none", m, got)
 		}
 		if want != "" {
@@ -778,8 +778,8 @@ func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 			}
 		}
 	}
-	full := compacttest.PresetInput(preset.Adachsoft, planner.MomentRequest).With(withIdentifiers)
-	if got := compacttest.DescribePlan(full.Plan((&compacttest.LogBuilder{}).ChatTurns(30))); got != "" {
+	full := presetInput(preset.Adachsoft, planner.MomentRequest).With(withIdentifiers)
+	if got := describePlan(full.Plan((&compacttest.LogBuilder{}).ChatTurns(30))); got != "" {
 		t.Errorf("above every line the plan is %q, want none", got)
 	}
 }

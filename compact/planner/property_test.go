@@ -32,7 +32,7 @@ func TestPlanIsDeterministicAndChangesNoInput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := compacttest.AnyLog(t)
 		r, c := compacttest.AnyCheck(t, log)
-		said := compacttest.Encoded(t, log)
+		said := encoded(t, log)
 		tools, before := maps.Clone(r.Tools), projection.Project(log)
 		p := c.Plan(r)
 		triggers[p.Trigger]++
@@ -40,19 +40,19 @@ func TestPlanIsDeterministicAndChangesNoInput(t *testing.T) {
 			t.Fatalf("the plan acts without an effect: %+v", p)
 		}
 		if again := c.Plan(r); !reflect.DeepEqual(p, again) {
-			t.Fatalf("first %q, then %q", compacttest.DescribePlan(p), compacttest.DescribePlan(again))
+			t.Fatalf("first %q, then %q", describePlan(p), describePlan(again))
 		}
 		if extended := c; len(log) > 0 {
 			extended.View = projection.Project(log[:len(log)/2]).Extend(log)
 			if again := extended.Plan(r); !reflect.DeepEqual(p, again) {
-				t.Fatalf("projected view: plan %q, extended: %q", compacttest.DescribePlan(p), compacttest.DescribePlan(again))
+				t.Fatalf("projected view: plan %q, extended: %q", describePlan(p), describePlan(again))
 			}
 		}
 		bodies := c.Recover(r)
 		if !reflect.DeepEqual(bodies, c.Recover(r)) {
 			t.Fatal("the second recovery differs from the first")
 		}
-		if d := cmp.Diff(said, compacttest.Encoded(t, log)); d != "" {
+		if d := cmp.Diff(said, encoded(t, log)); d != "" {
 			t.Fatalf("the log was changed:\n%s", d)
 		}
 		if d := cmp.Diff(before, c.View, compacttest.IgnoreUnexported); d != "" {
@@ -202,7 +202,7 @@ func TestCatalogueB1ExecutedPlanIsNotRepeated(t *testing.T) {
 			c.History.Failures = max(c.History.Failures, failures)
 			again := c.Plan(r)
 			if again.Acts() && !again.BlocksRequest && slices.ContainsFunc(planReasons(r, again), func(cause string) bool { return done[cause] }) {
-				t.Fatalf("plan %q at %d tokens, then again %q at %d", compacttest.DescribePlan(p), used, compacttest.DescribePlan(again), c.Meter.Reading().Used)
+				t.Fatalf("plan %q at %d tokens, then again %q at %d", describePlan(p), used, describePlan(again), c.Meter.Reading().Used)
 			}
 			if again.BlocksRequest {
 				return
@@ -444,7 +444,7 @@ func describeBodies(bodies []conversation.Body) string {
 			}
 			parts = append(parts, "cap "+strings.Join(items, ", "))
 		case conversation.Drop:
-			parts = append(parts, "drop "+compacttest.SpansText(b.Spans))
+			parts = append(parts, "drop "+spansText(b.Spans))
 		default:
 			parts = append(parts, fmt.Sprintf("%T", b))
 		}

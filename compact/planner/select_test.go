@@ -115,11 +115,11 @@ func TestColdMasksFromTwoThousandTokens(t *testing.T) {
 			if c.cold && m != planner.MomentReply {
 				want = "cold cache: mask e5"
 			}
-			if compacttest.DescribePlan(p) != want || want != "" && (p.Gain != 2000 || p.Rewritten != 173+10) {
-				t.Errorf("%s, moment %d: %q, gain %d, rewritten %d", name, m, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
+			if describePlan(p) != want || want != "" && (p.Gain != 2000 || p.Rewritten != 173+10) {
+				t.Errorf("%s, moment %d: %q, gain %d, rewritten %d", name, m, describePlan(p), p.Gain, p.Rewritten)
 			}
 			if least.Acts() {
-				t.Errorf("%s, moment %d: plan %q for 1,999 tokens, want none", name, m, compacttest.DescribePlan(least))
+				t.Errorf("%s, moment %d: plan %q for 1,999 tokens, want none", name, m, describePlan(least))
 			}
 		}
 	}
@@ -145,18 +145,18 @@ func TestWarmMasksWhereTheNextTenRequestsSaveMore(t *testing.T) {
 		k := compacttest.PlannerInputAt(planner.MomentTurn).With(bare).With(func(k *compacttest.PlannerInput) {
 			k.Check.Sheet, k.Check.Idle, k.Options.Window.Tokens = c.sheet, time.Minute, 1_000_000
 		})
-		if p := k.Plan(log(c.pays)); compacttest.DescribePlan(p) != "stride: mask e5" || p.Gain != 20_000 || p.Rewritten != c.pays {
-			t.Errorf("%s: plan %q, gain %d, rewritten %d", name, compacttest.DescribePlan(p), p.Gain, p.Rewritten)
+		if p := k.Plan(log(c.pays)); describePlan(p) != "stride: mask e5" || p.Gain != 20_000 || p.Rewritten != c.pays {
+			t.Errorf("%s: plan %q, gain %d, rewritten %d", name, describePlan(p), p.Gain, p.Rewritten)
 		}
 		if c.sheet.Read < 1 {
 			if p := k.Plan(log(c.pays + 1)); p.Acts() {
-				t.Errorf("%s, %d tokens after the mask: plan %q, want none", name, c.pays+1, compacttest.DescribePlan(p))
+				t.Errorf("%s, %d tokens after the mask: plan %q, want none", name, c.pays+1, describePlan(p))
 			}
 		}
 		for _, m := range []planner.Moment{planner.MomentRequest, planner.MomentReply} {
 			k.Check.Moment = m
 			if p := k.Plan(log(c.pays)); p.Acts() {
-				t.Errorf("%s, moment %d: %q", name, m, compacttest.DescribePlan(p))
+				t.Errorf("%s, moment %d: %q", name, m, describePlan(p))
 			}
 		}
 	}
