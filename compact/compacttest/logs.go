@@ -98,4 +98,3 @@ func AnyLog(t *rapid.T) []conversation.Event {
 	}
 	return ExtendedLog(t)
 }
-
