@@ -150,7 +150,7 @@ var ours = []struct {
 	{"storage/pages", nil},
 	{"tools", []string{"tools/checkpoint", "conversation", "conversation/diff", "conversation/numbers", "conversation/plain", "tools/grants", "tools/instructions", "tools/params", "tools/permission", "tools/recall", "tools/sandbox", "tools/sandbox/proxy", "tools/shell", "tools/skill", "tools/web", "tools/workspace"}},
 	{"tools/instructions", []string{"conversation", "conversation/plain", "tools/permission", "tools/workspace"}},
-	{"tools/checkpoint", []string{"conversation", "conversation/diff", "conversation/numbers", "tools/workspace"}},
+	{"tools/checkpoint", []string{"config", "conversation", "conversation/diff", "conversation/numbers", "tools/workspace"}},
 	{"tools/skill", []string{"config", "conversation", "conversation/plain", "conversation/numbers", "tools/workspace"}},
 	{"tools/hook", []string{"config", "conversation", "tools/sandbox", "tools/shell"}},
 	{"tools/params", []string{"conversation"}},

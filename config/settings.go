@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"golang.org/x/sys/unix"
 )
 
 // SettingsFile returns the path of the settings file that belongs to the user's configuration file at path.
@@ -116,6 +117,29 @@ func ReplaceFileWith(path string, write func(io.Writer) error) error {
 		_ = os.Remove(f.Name()) // the error that counts is err
 	}
 	return err
+}
+
+// LockFile makes a lock file with its folder and locks it, as how says to flock.
+func LockFile(path string, how int) (release func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err = unix.Flock(int(f.Fd()), how); !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() {
+		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child between fork and exec still has the descriptor
+		_ = f.Close()                             // nothing was written
+	}, nil
 }
 
 // readSettings reads the settings file at path, which belongs to the user's file.

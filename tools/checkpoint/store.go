@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
 
+	"plimsoll/config"
 	"plimsoll/conversation"
 )
 
@@ -54,26 +55,14 @@ func (s *Store) Put(content string) (hash string, err error) {
 	if err := os.Chtimes(name, now, now); err == nil {
 		return hash, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return "", err
-	}
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 	if err != nil {
 		return "", err
 	}
 	packed := enc.EncodeAll([]byte(content), nil)
 	_ = enc.Close() // nothing is left in it
-	temp, err := os.CreateTemp(filepath.Dir(name), "new-*.tmp")
-	if err != nil {
+	if err := config.ReplaceFile(name, packed); err != nil {
 		return "", err
-	}
-	_, err = temp.Write(packed)
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), name)
-	}
-	if err != nil {
-		return "", errors.Join(err, os.Remove(temp.Name()))
 	}
 	s.added.Store(true)
 	return hash, nil
@@ -81,25 +70,7 @@ func (s *Store) Put(content string) (hash string, err error) {
 
 // lock locks the store: shared to put something in, exclusive to prune it, so that nothing is removed that was just put in again.
 func (s *Store) lock(how int) (unlock func(), err error) {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		if err = unix.Flock(int(f.Fd()), how); !errors.Is(err, unix.EINTR) {
-			break
-		}
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return func() {
-		_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child between fork and exec still has the descriptor
-		_ = f.Close()                             // nothing was written
-	}, nil
+	return config.LockFile(filepath.Join(s.dir, "lock"), how)
 }
 
 // Get returns a content. The error is ErrGone if it is not kept, or was damaged.

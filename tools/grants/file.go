@@ -111,33 +111,20 @@ const (
 	lockPause = 5 * time.Millisecond
 )
 
-// lock makes the folder of a lock file and locks the file.
+// lock locks a lock file, which another program may hold for a moment.
 func lock(ctx context.Context, path string) (release func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, errors.New("another program is writing to it"))
 	defer cancel()
 	ticker := time.NewTicker(lockPause)
 	defer ticker.Stop()
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() {
-				_ = unix.Flock(int(f.Fd()), unix.LOCK_UN) // a child between fork and exec still has the descriptor
-				_ = f.Close()                             // nothing was written
-			}, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			return nil, errors.Join(err, f.Close())
+		release, err := config.LockFile(path, unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return release, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.Join(context.Cause(ctx), f.Close())
+			return nil, context.Cause(ctx)
 		case <-ticker.C:
 		}
 	}
