@@ -41,11 +41,10 @@ type bars struct {
 
 // WritePicture draws what each policy costs and loses, as SVG.
 func (r Run) WritePicture(w io.Writer) error {
-	kept := keptAxis()
 	var rows []bars
 	for _, name := range r.Policies {
 		f := r.Report.Totals[name]
-		rows = append(rows, bars{plain.Line(string(name)), float64(f.CostWithDebtVsTruncate[r.Sheet]), 1 - float64(kept.of(f)), f.Overflow,
+		rows = append(rows, bars{plain.Line(string(name)), float64(f.CostWithDebtVsTruncate[r.Sheet]), 1 - float64(f.Served), f.Overflow,
 			name == preset.Plimsoll || name == Configured})
 	}
 	slices.SortFunc(rows, func(a, b bars) int {
@@ -69,7 +68,7 @@ func (r Run) WritePicture(w io.Writer) error {
 	}
 	text("quiet", nameLeft, 60, ansi.Truncate(subtitle, 100, "…"))
 	text("quiet", costLeft, firstRow-20, "cost with lookups, if truncate costs 1")
-	text("quiet", lostLeft, firstRow-20, kept.label)
+	text("quiet", lostLeft, firstRow-20, "replies that lacked something")
 	for i, row := range rows {
 		y, class := firstRow+i*rowHeight, ""
 		if row.ours {

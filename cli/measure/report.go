@@ -52,27 +52,14 @@ func (r Run) Document() Document {
 	return d
 }
 
-// axis is the share that cost is compared with.
-type axis struct {
-	head  string // of its column
-	label string
-	of    func(replay.Figures) replay.Ratio
-}
-
-// keptAxis is the share of replies that had in place all that they used.
-func keptAxis() axis {
-	return axis{"SERVED", "replies that lacked something", func(f replay.Figures) replay.Ratio { return f.Served }}
-}
-
 // Front lists the Pareto-optimal policies among those whose requests all fit the window: no other one is better on cost or on
 // the share of replies served without being worse on the other.
 func (r Run) Front() []preset.Name {
 	front := []preset.Name{}
-	kept := keptAxis()
 	figures := func(name preset.Name) (cost, share float64, ok bool) {
 		f := r.Report.Totals[name]
-		c, k := f.CostWithDebtVsTruncate[r.Sheet], kept.of(f)
-		return float64(c), float64(k), f.Overflow == 0 && c.IsKnown() && k.IsKnown()
+		c, served := f.CostWithDebtVsTruncate[r.Sheet], f.Served
+		return float64(c), float64(served), f.Overflow == 0 && c.IsKnown() && served.IsKnown()
 	}
 	for _, name := range r.Policies {
 		cost, share, ok := figures(name)

@@ -75,7 +75,7 @@ func (r Run) WriteTable(w io.Writer, limit int) error {
 	}
 	b.WriteString("\n" + notes)
 	if len(front) > 0 {
-		fmt.Fprintf(&b, "*        nothing else without OVER is cheaper and has as much %s, or as cheap and has more\n", keptAxis().head)
+		b.WriteString("*        nothing else without OVER is cheaper and has as much SERVED, or as cheap and has more\n")
 	}
 	b.WriteString(r.clients())
 	b.WriteString("\nWhat is in view need not be used: shares are upper bounds.\nThe recorded model saw everything, and so had less to look up again.\n")

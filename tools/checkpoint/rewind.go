@@ -231,23 +231,20 @@ func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(c
 	}
 	for i, f := range ready {
 		err := r.read(&f)
-		if err == nil && f.Now != event.Files[i].From {
+		switch {
+		case err != nil:
+		case f.Now != event.Files[i].From:
 			err = errors.New("it changed just now")
-		}
-		if err != nil {
-			out.leave(f.Path, err.Error())
-			continue
-		}
-		if f.Target == "" {
+		case f.Target == "":
 			err = r.Files.Remove(f.place)
-		} else {
+		default:
 			err = r.Files.Restore(f.place, f.after, f.Mode)
 		}
 		if err != nil {
 			out.leave(f.Path, err.Error())
-			continue
+		} else {
+			out.Done = append(out.Done, f.Path)
 		}
-		out.Done = append(out.Done, f.Path)
 	}
 	return out, record(ctx, conversation.Notice{Level: conversation.NoticeInfo, Text: out.Text()})
 }
