@@ -109,7 +109,7 @@ func (a *Agent) Send(text string) {
 
 // SendOn is Send with another model for this turn. A message that is returned to the composer loses it.
 func (a *Agent) SendOn(text string, m llm.Model, p llm.Provider) {
-	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text, on: &endpoint{m, p}}) })
+	a.inbox.Put(func(context.Context) { a.enqueue(queued{text: text, on: &llm.Endpoint{Model: m, Provider: p}}) })
 }
 
 // Add adds a message without requesting a reply: the model gets it with the next request. While a turn runs, the

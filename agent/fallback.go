@@ -17,16 +17,10 @@ import (
 // notice says so. A model is skipped if it cannot be opened, or if the conversation would fill its window above the
 // load line: a compaction would last longer than the turn. After the turn, requests go to the chosen model again.
 
-// endpoint is a model and its provider.
-type endpoint struct {
-	model    llm.Model
-	provider llm.Provider
-}
-
 // takeover is the state of a turn that may continue with a fallback model.
 type takeover struct {
 	journal     *core.Journal
-	chosenModel *endpoint       // the user's model, while another one replaces it; nil otherwise
+	chosenModel *llm.Endpoint   // the user's model, while another one replaces it; nil otherwise
 	untried     []core.Fallback // fallback models that were not tried yet
 }
 
@@ -46,8 +40,8 @@ func canFallBack(c llm.Class, again bool) bool {
 // fallback model is left, or if another model would not help.
 func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	var failure *llm.Error
-	t, failed := a.turn, endpoint{a.journal.Model(), a.journal.Provider()}
-	if t == nil || !errors.As(ans.err, &failure) || !canFallBack(failure.Class, t.chosenModel != nil) || r.To.Name() != failed.model.Name() {
+	t, failed := a.turn, llm.Endpoint{Model: a.journal.Model(), Provider: a.journal.Provider()}
+	if t == nil || !errors.As(ans.err, &failure) || !canFallBack(failure.Class, t.chosenModel != nil) || r.To.Name() != failed.Model.Name() {
 		return false
 	}
 	next, skipped := t.openNext(ctx)
@@ -66,17 +60,17 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 	for _, rep := range append(ans.otherTries, ans.reply) {
 		bodies = append(bodies, a.windows.usageEvents(r, rep, 0)...)
 	}
-	bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: t.takeoverNotice(failure, next.model, skipped)})
+	bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: t.takeoverNotice(failure, next.Model, skipped)})
 	if ans.reply.Arrived() {
 		a.journal.Publish(updates.Discarded{})
 	}
 	_, _ = a.journal.AppendOrPostpone(ctx, bodies...) // if the write fails, the next append fails, too, and ends the turn
-	a.useModel(next.model, next.provider, true)
+	a.useModel(next.Model, next.Provider, true)
 	return true
 }
 
 // openNext opens the next fallback model that can continue the turn, or returns nil. skipped has the reasons for those left out.
-func (t *takeover) openNext(ctx context.Context) (openNext *endpoint, skipped []string) {
+func (t *takeover) openNext(ctx context.Context) (openNext *llm.Endpoint, skipped []string) {
 	from := t.journal.Model()
 	for len(t.untried) > 0 {
 		f := t.untried[0]
@@ -85,11 +79,11 @@ func (t *takeover) openNext(ctx context.Context) (openNext *endpoint, skipped []
 		switch {
 		case err != nil:
 			skipped = append(skipped, fmt.Sprintf("%s is left out: %v.", f.Name, err))
-		case m.Name() == from.Name() || t.chosenModel != nil && m.Name() == t.chosenModel.model.Name():
+		case m.Name() == from.Name() || t.chosenModel != nil && m.Name() == t.chosenModel.Model.Name():
 		case t.exceedsLoadLine(m):
 			skipped = append(skipped, fmt.Sprintf("%s is left out: its window of %s is too small without a compaction.", m.Name(), thousands(m.Window.Tokens)))
 		default:
-			return &endpoint{m, p}, skipped
+			return &llm.Endpoint{Model: m, Provider: p}, skipped
 		}
 	}
 	return nil, skipped
@@ -117,7 +111,7 @@ func (t *takeover) takeoverNotice(why *llm.Error, m llm.Model, skipped []string)
 	parts := []string{fmt.Sprintf("%s: %s.", t.journal.Model().Name(), strings.TrimSuffix(why.Message, "."))}
 	parts = append(parts, skipped...)
 	parts = append(parts, fmt.Sprintf("%s continues this turn. Its cache is cold: ~%s tokens are sent again%s; %s.", m.Name(), thousands(r.Used), price, window),
-		fmt.Sprintf("The next turn goes to %s again.", t.chosenModel.model.Name()))
+		fmt.Sprintf("The next turn goes to %s again.", t.chosenModel.Model.Name()))
 	return strings.Join(parts, " ")
 }
 

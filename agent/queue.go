@@ -1,6 +1,9 @@
 package agent
 
-import "plimsoll/agent/updates"
+import (
+	"plimsoll/agent/llm"
+	"plimsoll/agent/updates"
+)
 
 // A message that is sent while a turn runs waits, visibly, and becomes a turn of its own, in the order of sending.
 // If the turn before it is stopped or fails, it returns to the composer, because the user expected another reply
@@ -16,8 +19,8 @@ type queue struct {
 
 type queued struct {
 	text  string
-	quiet bool      // asks for no reply
-	on    *endpoint // answers in place of the model in use; nil for that
+	quiet bool          // asks for no reply
+	on    *llm.Endpoint // answers in place of the model in use; nil for that
 }
 
 // next removes and returns the oldest message.

@@ -50,7 +50,7 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.queue.returnToComposer(m.Typed()) // the user may write it differently
 	}
 	if t.chosenModel != nil {
-		a.switchModel(ctx, t.chosenModel.model, t.chosenModel.provider)
+		a.switchModel(ctx, t.chosenModel.Model, t.chosenModel.Provider)
 	}
 	a.journal.StoreOverrides(ctx)
 	if err == nil {
@@ -315,8 +315,8 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
 		a.runTurn(ctx, func(ctx context.Context) error {
 			if m.on != nil {
-				a.turn.chosenModel = &endpoint{a.journal.Model(), a.journal.Provider()}
-				a.useModel(m.on.model, m.on.provider, true)
+				a.turn.chosenModel = &llm.Endpoint{Model: a.journal.Model(), Provider: a.journal.Provider()}
+				a.useModel(m.on.Model, m.on.Provider, true)
 			}
 			if err := a.appendMessage(ctx, m.text); err != nil {
 				a.queue.returnToComposer(m.text)

@@ -3,8 +3,8 @@ package conversation
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
-	"strings"
 )
 
 // The contents of files are kept outside of the log, under their hash. The log says which content a file had before a change and
@@ -72,10 +72,9 @@ func FilesSince(log []Event, turn int) []FileChange {
 		}
 	}
 	all := make([]FileChange, 0, len(changed))
-	for _, c := range changed {
-		all = append(all, *c)
+	for _, path := range slices.Sorted(maps.Keys(changed)) {
+		all = append(all, *changed[path])
 	}
-	slices.SortFunc(all, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	return all
 }
 

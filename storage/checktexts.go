@@ -30,11 +30,12 @@ func (s *Store) checkTexts(ctx context.Context, f dbfile, id string, names []str
 	return nil
 }
 
-// textReferences collects the text names in events of one kind: all names, and those whose text
-// is missing.
+// textReferences collects the text names in events of one kind, and counts those whose text is
+// missing.
 type textReferences struct {
-	seen, missing map[string]bool
-	first         uint64 // number of the event that names the first missing text
+	seen    map[string]bool
+	missing int
+	first   uint64 // number of the event that names the first missing text
 }
 
 // add adds a name in event seq. An empty name is ignored.
@@ -43,16 +44,15 @@ func (t *textReferences) add(seq uint64, name string, stored map[string]bool) {
 		return
 	}
 	if t.seen == nil {
-		t.seen, t.missing = map[string]bool{}, map[string]bool{}
+		t.seen = map[string]bool{}
 	}
 	t.seen[name] = true
 	if stored[name] {
 		return
 	}
-	if len(t.missing) == 0 {
+	if t.missing++; t.missing == 1 {
 		t.first = seq
 	}
-	t.missing[name] = true
 }
 
 // missingTexts reports texts that events name and that are not stored.
@@ -83,7 +83,7 @@ func missingTexts(f dbfile, id string, events []conversation.Event, names []stri
 		{images, "images", "; requests name them in their place"},
 		{instructions, "texts of system prompts and tools", "; all messages are intact, but requests from that time cannot be rebuilt"},
 	} {
-		if n := len(r.missing); n > 0 {
+		if n := r.missing; n > 0 {
 			out = append(out, newFinding(f, id, remedyNone, "%d of %d %s are missing, the first is that of event %d%s", n, len(r.seen), r.what, r.first, r.effect))
 		}
 	}

@@ -312,20 +312,10 @@ type layoutPlan struct {
 }
 
 // bodyTop is the first line of the transcript.
-func (p layoutPlan) bodyTop() int { return countTrue(p.header, p.rule) + len(p.intro) }
+func (p layoutPlan) bodyTop() int { return pane.CountTrue(p.header, p.rule) + len(p.intro) }
 
 func (p layoutPlan) composerTop() int {
-	return p.bodyTop() + p.bodyLines + countTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.todos) + len(p.queued) + len(p.question.Lines)
-}
-
-func countTrue(flags ...bool) int {
-	n := 0
-	for _, f := range flags {
-		if f {
-			n++
-		}
-	}
-	return n
+	return p.bodyTop() + p.bodyLines + pane.CountTrue(p.summaryLine.hasOwnRow(p.bodyLines), p.status) + len(p.todos) + len(p.queued) + len(p.question.Lines)
 }
 
 // summaryLinePlace is the position of the line about a summary.

@@ -45,10 +45,10 @@ func (c *chat) layout(around surroundings) {
 	p.composerLines = min(c.composer.Height(), height-1)
 	asks := c.dialogs.WantsFlow() && !around.viewOpen
 	if asks { // the composer is only seen until the question is answered
-		p.composerLines, p.status = min(p.composerLines, 3*countTrue(height >= minAskedComposer)), height >= minAskedComposer
+		p.composerLines, p.status = min(p.composerLines, 3*pane.CountTrue(height >= minAskedComposer)), height >= minAskedComposer
 	}
-	free := height - 1 - p.composerLines - countTrue(p.header, p.rule, p.status, p.hints, p.legend)
-	c.dialogs.SetFlow((free - max(minBody-1, free/3)) * countTrue(asks))
+	free := height - 1 - p.composerLines - pane.CountTrue(p.header, p.rule, p.status, p.hints, p.legend)
+	c.dialogs.SetFlow((free - max(minBody-1, free/3)) * pane.CountTrue(asks))
 	if c.dialogs.InFlow() {
 		p.question = c.dialogs.Flow()
 		free -= len(p.question.Lines)

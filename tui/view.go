@@ -87,7 +87,7 @@ func (m *Model) viewSize(v fullView) (width, height int) {
 		return 0, 0
 	}
 	status, gauge := m.linesBelow(v)
-	return t.width, max(1, t.height-countTrue(status, gauge))
+	return t.width, max(1, t.height-pane.CountTrue(status, gauge))
 }
 
 // fullContent returns the screen with a full-screen view, and the cursor.

@@ -180,7 +180,7 @@ func (c *Compactor) WindowChanged(w meter.Window) {
 	c.schedule.modelMayAskAt = 0 // it was computed for the old window
 	c.dropStale()
 	switch p := c.writers.previous; {
-	case p != nil && w.Tokens >= p.model.Window.Tokens:
+	case p != nil && w.Tokens >= p.Model.Window.Tokens:
 		c.writers.previous = nil
 	case p != nil && !c.journal.InTurn && c.journal.Len() > 0:
 		c.replan = true // as after a switch to a model with a known window

@@ -28,12 +28,6 @@ const (
 	maxHalvings = 3
 )
 
-// modelClient is a model and its provider.
-type modelClient struct {
-	model    llm.Model
-	provider llm.Provider
-}
-
 // writer writes one summary. It has copies of everything it needs, so that it reads nothing that the conversation
 // changes.
 type writer struct {

@@ -150,7 +150,7 @@ type writerChooser struct {
 	retry          llm.Retry
 	findModel      func(name string) (llm.Model, llm.Provider, bool)               // see [core.Options], Summarisers
 	saveTranscript func(context.Context, projection.View) (path string, err error) // and Transcript
-	previous       *modelClient                                                    // the model before the current one, if its window is larger; nil once the conversation fits the current one
+	previous       *llm.Endpoint                                                   // the model before the current one, if its window is larger; nil once the conversation fits the current one
 	recordedModel  string                                                          // the recorded model of the stored conversation, if another one is in use; "" once it was looked up
 }
 
@@ -174,7 +174,7 @@ func (s *writerChooser) prepare(ctx context.Context, j *job) error {
 		now.WriterWindow, now.Cold = j.maxResendTokens(), true // the refused request would only grow
 	case previous != nil:
 		j.writer.isPreviousModel = true
-		now.Cold, now.Caps, now.WriterWindow = s.journal.ColdFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
+		now.Cold, now.Caps, now.WriterWindow = s.journal.ColdFor(previous.Model), previous.Model.Caps, previous.Model.Window.Tokens
 	}
 	var err error
 	if j.proposal, err = j.propose(now); err != nil || j.proposal.Job == nil {
@@ -208,12 +208,12 @@ func (s *writerChooser) prepare(ctx context.Context, j *job) error {
 
 // findWriter chooses the model that writes: the one that the profile names, else the previous model if there is one,
 // else the current model.
-func (s *writerChooser) findWriter(j *job, previous *modelClient) error {
+func (s *writerChooser) findWriter(j *job, previous *llm.Endpoint) error {
 	name := j.proposal.Job.Model
 	w := &j.writer
 	switch {
 	case name == "" && previous != nil:
-		w.useModel(s.journal, previous.model, previous.provider)
+		w.useModel(s.journal, previous.Model, previous.Provider)
 		return nil
 	case name == "" || name == s.journal.Model().Name():
 		w.useModel(s.journal, s.journal.Model(), s.journal.Provider())
@@ -257,14 +257,14 @@ func (s *writerChooser) storeTranscript(ctx context.Context) (path string, err e
 
 // previousFor is the previous model, with the larger window, if a plan has to make the conversation fit the current
 // one; nil otherwise.
-func (s *writerChooser) previousFor(j *job) *modelClient {
+func (s *writerChooser) previousFor(j *job) *llm.Endpoint {
 	if j.plan == nil || !s.journal.OverHardLine() {
 		return nil
 	}
 	if name := s.recordedModel; s.previous == nil && name != "" && s.findModel != nil {
 		s.recordedModel = ""
 		if m, p, ok := s.findModel(name); ok && p != nil && m.Window.Tokens > s.journal.Model().Window.Tokens {
-			s.previous = &modelClient{m, p}
+			s.previous = &llm.Endpoint{Model: m, Provider: p}
 		}
 	}
 	return s.previous
@@ -272,12 +272,12 @@ func (s *writerChooser) previousFor(j *job) *modelClient {
 
 // largerThan is the current or the previous model, whichever has the larger window, if that is larger than w or w
 // is unknown; nil otherwise.
-func (s *writerChooser) largerThan(w meter.Window) *modelClient {
-	best := &modelClient{s.journal.Model(), s.journal.Provider()}
-	if f := s.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
+func (s *writerChooser) largerThan(w meter.Window) *llm.Endpoint {
+	best := &llm.Endpoint{Model: s.journal.Model(), Provider: s.journal.Provider()}
+	if f := s.previous; f != nil && f.Model.Window.Tokens > best.Model.Window.Tokens {
 		best = f
 	}
-	if have := best.model.Window; !have.IsKnown() || w.IsKnown() && w.Tokens >= have.Tokens {
+	if have := best.Model.Window; !have.IsKnown() || w.IsKnown() && w.Tokens >= have.Tokens {
 		return nil
 	}
 	return best

@@ -19,6 +19,12 @@ import (
 	"plimsoll/conversation"
 )
 
+// Endpoint is a model and its provider.
+type Endpoint struct {
+	Model    Model
+	Provider Provider
+}
+
 // Provider streams replies and summaries from one endpoint. Several goroutines may call it.
 type Provider interface {
 	// Stream sends a request and yields the reply as it arrives. Breaking the loop or ending ctx closes the stream.

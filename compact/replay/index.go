@@ -159,11 +159,7 @@ func searchTexts(body conversation.Body) []string {
 	case conversation.ToolResult:
 		return []string{b.Text}
 	case conversation.AssistantMessage:
-		out := []string{b.Text}
-		for _, c := range b.Calls {
-			out = append(out, c.Name, c.Arguments)
-		}
-		return out
+		return textsOf(b.Text, b.Calls)
 	}
 	return nil
 }

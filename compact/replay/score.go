@@ -74,10 +74,10 @@ func (s *score) addFacts(h messageFacts, by int32) {
 
 // factsIn finds the facts in a message. For a recorded message that is sent unchanged they are known.
 func (s *score) factsIn(r *run, m *projection.Message) messageFacts {
-	if i, ok := r.messageIndex(m); ok && slices.Equal(textsOf(m), searchTexts(r.c.messages[i].body)) {
+	texts := textsOf(m.Text, m.Calls)
+	if i, ok := r.messageIndex(m); ok && slices.Equal(texts, searchTexts(r.c.messages[i].body)) {
 		return messageFacts{facts: s.index.inMessage[i]}
 	}
-	texts := textsOf(m)
 	h := messageFacts{facts: s.index.finder.find(texts...)}
 	if at := r.indexOffset(m); at < len(m.Text) {
 		texts[0] = m.Text[:at]
@@ -86,9 +86,9 @@ func (s *score) factsIn(r *run, m *projection.Message) messageFacts {
 	return h
 }
 
-func textsOf(m *projection.Message) []string {
-	texts := []string{m.Text}
-	for _, c := range m.Calls {
+func textsOf(text string, calls []conversation.ToolCall) []string {
+	texts := []string{text}
+	for _, c := range calls {
 		texts = append(texts, c.Name, c.Arguments)
 	}
 	return texts

@@ -74,6 +74,6 @@ func isSendable(m *projection.Message) bool {
 			return false
 		}
 	}
-	all := strings.Join(textsOf(m), "")
+	all := strings.Join(textsOf(m.Text, m.Calls), "")
 	return strings.TrimSpace(all) != "" && utf8.ValidString(all) && strings.IndexByte(all, 0) < 0
 }

@@ -442,7 +442,7 @@ func (a *Approve) heading() []string {
 
 // answers draws the answers side by side. The one for several calls is returned as text if it does not fit beside them.
 func (a *Approve) answers() (lines []string, together string) {
-	s, row, long := a.config.styles, "", count(a.width >= inputCells)
+	s, row, long := a.config.styles, "", pane.CountTrue(a.width >= inputCells)
 	add := func(cell string, style lipgloss.Style) {
 		if row != "" && ansi.StringWidth(row+cell) > a.width {
 			lines, row = append(lines, row), ""

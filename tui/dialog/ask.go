@@ -117,7 +117,7 @@ func (a *Ask) labels() (list []string) {
 func (a *Ask) layout(l config, width, height int) int {
 	a.config, a.width, a.height = l, width, height
 	// The own answer has a line, the question half of the rest or what the options leave.
-	rest, labels := max(height-2*count(height >= roomy)-count(a.own != nil), 2), a.labels()
+	rest, labels := max(height-2*pane.CountTrue(height >= roomy)-pane.CountTrue(a.own != nil), 2), a.labels()
 	var question []string
 	if a.question != "" {
 		question = pane.WrapHanging(a.question, width)
@@ -126,14 +126,7 @@ func (a *Ask) layout(l config, width, height int) int {
 	a.text.set(question, min(len(question), rest-forOptions))
 	a.list.set(labels, forOptions)
 	a.list.reveal(min(a.sel, max(len(labels)-1, 0)))
-	return max(inputCells*count(a.own != nil), widest(width, question...), 2+widest(width, labels...))
-}
-
-func count(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
+	return max(inputCells*pane.CountTrue(a.own != nil), widest(width, question...), 2+widest(width, labels...))
 }
 
 func (a *Ask) update(msg tea.Msg) (pane.Action, bool) {
@@ -190,7 +183,7 @@ func (a *Ask) optionFor(k tea.KeyPressMsg) int {
 
 // choose selects an option or the typed answer.
 func (a *Ask) choose(i int) {
-	a.sel = max(0, min(i, len(a.options)-count(a.own == nil)))
+	a.sel = max(0, min(i, len(a.options)-pane.CountTrue(a.own == nil)))
 	if a.sel < len(a.options) {
 		a.list.reveal(a.sel)
 	}

@@ -104,7 +104,7 @@ const minForm = 3
 func (f *Form) layout(l config, width, height int) int {
 	f.config, f.width, f.height = l, width, height
 	question := pane.WrapHanging(f.question, width)
-	room := height - 1 - 2*count(height >= roomy) // the last line is about the selected row
+	room := height - 1 - 2*pane.CountTrue(height >= roomy) // the last line is about the selected row
 	rows := min(len(f.rows), max(room-len(question), minForm))
 	f.text.set(question, min(len(question), max(room-rows, 1)))
 	f.list.set(make([]string, len(f.rows)), rows)
@@ -235,7 +235,7 @@ func (f *Form) page() page {
 		if i == f.sel {
 			mark, style, p.chosen = "❯ ", s.Selected, len(lines)+1
 		}
-		value := "‹ " + strings.Join(row.shown[min(row.chosen, len(row.shown)):][:count(len(row.shown) > 0)], "") + " ›"
+		value := "‹ " + strings.Join(row.shown[min(row.chosen, len(row.shown)):][:pane.CountTrue(len(row.shown) > 0)], "") + " ›"
 		if row.line != nil {
 			at := 2 + labels + 2
 			var x int

@@ -156,7 +156,7 @@ func (p *Picker) layout(l config, width, height int) int {
 		p.text = p.text[:min(len(p.text), max(height/3, 1))]
 	}
 	row := p.layColumns(width)
-	p.rows.set(make([]string, len(p.found)), height-1-len(p.text)-count(p.headed())-len(p.foot()))
+	p.rows.set(make([]string, len(p.found)), height-1-len(p.text)-pane.CountTrue(p.headed())-len(p.foot()))
 	p.rows.reveal(p.sel)
 	if p.o.Preview > 0 { // the text of the preview is not known yet
 		row = width

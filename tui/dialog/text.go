@@ -118,7 +118,7 @@ func (t *Text) lines(at, width int) []string {
 }
 
 // barHeight is the height of the line of tab titles and the blank line below it.
-func (t *Text) barHeight() int { return 2 * count(len(t.tabs) > 1) }
+func (t *Text) barHeight() int { return 2 * pane.CountTrue(len(t.tabs) > 1) }
 
 // bar draws the titles of the tabs: all of them, or those from the visible tab on.
 func (t *Text) bar(width int) string {

@@ -84,3 +84,14 @@ func Percent(part, whole int) string {
 	}
 	return percentage(meter.Percent(part, whole), part)
 }
+
+// CountTrue returns how many flags are set.
+func CountTrue(flags ...bool) int {
+	n := 0
+	for _, f := range flags {
+		if f {
+			n++
+		}
+	}
+	return n
+}
