@@ -42,20 +42,12 @@ func (s *drafts) storeDraft(id, path string, d tui.Draft) error {
 		delete(s.files, id)
 		err = removeFile(path)
 	} else if err = config.ReplaceFile(path, data); err == nil {
-		s.rememberFile(id, path)
+		s.files[id] = path
 	}
 	if err == nil && old != "" && old != path {
 		err = removeFile(old)
 	}
 	return err
-}
-
-// rememberFile remembers the file of a draft. The caller holds the lock.
-func (s *drafts) rememberFile(id, path string) {
-	if s.files == nil {
-		s.files = map[string]string{}
-	}
-	s.files[id] = path
 }
 
 // readDraft returns the draft in a file, an empty one if the file cannot be read.
@@ -66,7 +58,7 @@ func (s *drafts) readDraft(id, path string) (d tui.Draft) {
 	if err != nil || json.Unmarshal(data, &d) != nil {
 		return tui.Draft{}
 	}
-	s.rememberFile(id, path)
+	s.files[id] = path
 	return d
 }
 

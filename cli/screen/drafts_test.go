@@ -14,14 +14,14 @@ const noSuchProcess = 1 << 30
 
 func TestDraftsAreKeptUntilTheyAreSent(t *testing.T) {
 	t.Parallel()
-	var s drafts
+	s := drafts{files: map[string]string{}}
 	dir := filepath.Join(t.TempDir(), "drafts")
 	early, stored := filepath.Join(dir, "new-a-1.json"), filepath.Join(dir, "a.json")
 	want := tui.Draft{Text: "half a thought", Stashed: "for later"}
 	if err := s.storeDraft("a", early, want); err != nil {
 		t.Fatal(err)
 	}
-	var next drafts // as in a later run
+	next := drafts{files: map[string]string{}} // as in a later run
 	if got := next.readDraft("a", early); got != want {
 		t.Errorf("read back: %+v", got)
 	}
@@ -45,7 +45,7 @@ func TestDraftsAreKeptUntilTheyAreSent(t *testing.T) {
 
 func TestADamagedDraftIsIgnored(t *testing.T) {
 	t.Parallel()
-	var s drafts
+	s := drafts{files: map[string]string{}}
 	path := filepath.Join(t.TempDir(), "a.json")
 	if err := os.WriteFile(path, []byte(`{"Text":"ha`), 0o600); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestADraftOfAnEndedProcessIsTakenOver(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(t.TempDir(), "a[1]")
 			own := filepath.Join(dir, "new-here-7.json")
-			var s drafts
+			s := drafts{files: map[string]string{}}
 			err := s.storeDraft("x", filepath.Join(dir, fmt.Sprintf("%s-%d.json", c.of, c.pid)), tui.Draft{Text: "left behind"})
 			if c.pid == 7 {
 				err = s.storeDraft("y", own, tui.Draft{Text: "own"})

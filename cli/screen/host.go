@@ -51,7 +51,7 @@ type shown struct {
 
 // NewHost returns a host whose first conversation is the one that o names.
 func NewHost(deps *session.Agents, options ChatOptions) *Host {
-	return &Host{deps: deps, first: options, uses: toolUses{kept: map[string]storedUses{}}}
+	return &Host{deps: deps, first: options, uses: toolUses{kept: map[string]storedUses{}}, drafts: drafts{files: map[string]string{}}}
 }
 
 // ChatOptions says which conversation the chat opens.
