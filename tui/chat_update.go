@@ -258,7 +258,7 @@ func (c *chat) shellDone(run *shellRun, output string, err error) pane.Action {
 	case err != nil:
 		c.outbox.returnLine(typedLine{run.typedText(), run.textKeys})
 		return requestFailed{fmt.Errorf("%s: %w", run.typedText(), err)}
-	case run.addsOutput && c.session.unsendable() == nil && (c.session.isOpening || run.conversationID == "" || run.conversationID == c.session.ID):
+	case run.addsOutput && (c.session.isOpening || run.conversationID == "" || run.conversationID == c.session.ID):
 		return c.outbox.send(&outgoing{
 			waitingMessage: newWaiting(run.typedText()), line: typedLine{run.typedText(), run.textKeys}, ready: true,
 			commandText: conversation.FormatCommandOutput(run.command, output), ranIn: run.conversationID, rawOutput: output,

@@ -72,7 +72,7 @@ func (m *Model) SetSize(width, height int) {
 // SetStyles changes the styles.
 func (m *Model) SetStyles(s themes.Styles) { m.styles = s; m.changed() }
 
-// SetBusy sets whether a turn is running. While it runs, Tab sends the draft, too.
+// SetBusy sets whether a turn is running. While it runs, Tab queues the draft, as Enter does.
 func (m *Model) SetBusy(busy bool) { m.busy = busy }
 
 // SetFiles replaces the files that can be mentioned, of which the first 20,000

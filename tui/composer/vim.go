@@ -213,7 +213,7 @@ func (m *Model) motion(c string, count int, counted bool) (to edit.Place, lines,
 		return t.FirstLetter(min(count-1, last)), true, true
 	}
 	big := c != strings.ToLower(c)
-	if len(c) == 2 { // ce, cE: the first end may be here
+	if strings.ToLower(c) == "ce" { // the first end may be here
 		to, c, count = t.EndOfWord(to, big), c[1:], count-1
 	}
 	next := map[string]func() edit.Place{

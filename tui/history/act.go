@@ -158,9 +158,10 @@ func (m *Model) resend(it item) pane.Action {
 		}
 	}
 	undone := edit.Range{From: turn, To: last}.String()
-	question := note(m.keys.Resend.Help().Key + " again undoes " + undone + " and returns the message to the composer")
-	if question != m.last {
-		return question
+	question := m.keys.Resend.Help().Key + " again undoes " + undone + " and returns the message to the composer"
+	if question != m.asked {
+		m.asking = question
+		return nil
 	}
 	return Resend{Turn: turn}
 }

@@ -23,8 +23,9 @@ type Model struct {
 	draw     *drawer
 	search   *search
 
-	startSide side        // the side that is shown first
-	last      pane.Action // of the key before
+	startSide side   // the side that is shown first
+	asking    string // a question above the keys until the next key
+	asked     string // the question before the current key
 }
 
 // New returns a history without a conversation. With compactionsOnly it lists only the compactions.
@@ -64,6 +65,7 @@ func (m *Model) SetUsed(used, prompt int) { m.document.Used, m.document.Prompt =
 
 // Show shows a conversation, with the cursor on the newest row.
 func (m *Model) Show(c Content) {
+	m.asking = ""
 	m.list.Reset()
 	m.draw.expanded = map[rowID]bool{}
 	m.search.reset()
@@ -132,6 +134,7 @@ func (m *Model) currentRow() (item, bool) {
 // highlighted and the user can go to the next one. An empty or invalid query ends the
 // search.
 func (m *Model) Jump(event uint64, query string) {
+	m.asking = ""
 	m.list.Reset()
 	m.search.reset()
 	if q, err := find.Parse(query); err == nil {

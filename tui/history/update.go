@@ -15,11 +15,11 @@ import (
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
+		m.asked, m.asking = m.asking, ""
 		if m.search.typing {
 			return m.updateSearchField(msg)
 		}
-		m.last = m.runKey(msg)
-		return m.last
+		return m.runKey(msg)
 	case tea.PasteMsg:
 		if m.search.typing {
 			return m.updateSearchField(msg)

@@ -141,13 +141,15 @@ func (m *Model) status() string {
 		}
 		return line
 	}
-	text := ""
-	if m.list.Helping() {
+	style, text := s.Muted, ""
+	if m.asking != "" {
+		style, text = s.Text, m.asking
+	} else if m.list.Helping() {
 		text = "any other key closes the help"
 	} else if it, ok := m.currentRow(); ok {
 		text = m.draw.explainRow(it)
 	}
-	return s.Muted.Render(pane.Clip(plain.Line(text), pane.Within(m.list.Width))) + " "
+	return style.Render(pane.Clip(plain.Line(text), pane.Within(m.list.Width))) + " "
 }
 
 // Cursor returns the place of the cursor in the field of the search, nil while that is closed.

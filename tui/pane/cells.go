@@ -144,7 +144,7 @@ func fitting(line string, width int) int {
 
 // Fold cuts lines after most of them, and marks the last if others follow.
 func Fold(lines []string, most, width int) []string {
-	if len(lines) <= most {
+	if most = max(most, 1); len(lines) <= most {
 		return lines
 	}
 	return append(lines[:most-1], Clip(lines[most-1]+" …", width))
