@@ -95,7 +95,7 @@ var ceilings = map[string]size{
 	"tui/diffview":                  {516, 168},
 	"tui/edit":                      {1517, 191},
 	"tui/gauge":                     {424, 294},
-	"tui/history":                   {2884, 1090},
+	"tui/history":                   {2890, 1089},
 	"tui/pane":                      {1482, 801},
 	"tui/preview":                   {610, 371},
 	"tui/review":                    {324, 220},
