@@ -30,7 +30,7 @@ func TestTheHistoryActs(t *testing.T) {
 		"restore":              {row: "e22", key: "r", want: "first restore turns"},
 		"restore what is gone": {row: "e19", key: "r", want: "first restore turns"},
 		"resend":               {row: "e11", key: "e e", want: "first rewind 1", leaves: true},
-		"resend, once":         {row: "e11", key: "e", says: "e again undoes turns 1–4 and returns the message to the composer"},
+		"resend, once":         {row: "e11", key: "e", says: "e again undoes turns 2–5 and returns the message to the composer"},
 		"fork":                 {row: "e16", key: "f", want: "fork at 16", leaves: true},
 		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
 		"a full text":          {row: "e4", key: "enter enter", want: "page result e4"},

@@ -18,6 +18,7 @@ import (
 	"plimsoll/tools/workspace"
 	"plimsoll/tui"
 	"plimsoll/tui/changes"
+	"plimsoll/tui/pane"
 )
 
 // Past requests, full texts and other conversations are not kept in memory: they are read from the store on demand. The open
@@ -161,7 +162,7 @@ func fullEventText(ctx context.Context, store *storage.Store, id string, e conve
 	case conversation.Summary:
 		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)
 	}
-	return fmt.Sprintf("event e%d · turn %d · %s\n\n%s", e.Seq, e.Turn, label, text), nil
+	return fmt.Sprintf("event e%d · turn %s · %s\n\n%s", e.Seq, pane.Turn(e.Turn), label, text), nil
 }
 
 // fullReplyText is a reply with its reasoning, its calls, and why it failed.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -157,8 +156,7 @@ func (m *Model) resend(it item) pane.Action {
 			last = max(last, b.Log[r.Event].Turn)
 		}
 	}
-	undone := edit.Range{From: turn, To: last}.String()
-	question := m.keys.Resend.Help().Key + " again undoes " + undone + " and returns the message to the composer"
+	question := m.keys.Resend.Help().Key + " again undoes " + pane.Turns(turn, last) + " and returns the message to the composer"
 	if question != m.asked {
 		m.asking = question
 		return nil

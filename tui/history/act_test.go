@@ -74,7 +74,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			if diff := cmp.Diff(test.want(at), got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
-			if strings.HasSuffix(test.keys, "e") && got == nil && !strings.Contains(r.screen(), "e again undoes turns 1–4 and returns the message to the composer") {
+			if strings.HasSuffix(test.keys, "e") && got == nil && !strings.Contains(r.screen(), "e again undoes turns 2–5 and returns the message to the composer") {
 				t.Errorf("no question on the screen:\n%s", r.screen())
 			}
 		})
