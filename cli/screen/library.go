@@ -14,11 +14,11 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/diff"
 	"plimsoll/conversation/find"
+	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
 	"plimsoll/tools/workspace"
 	"plimsoll/tui"
 	"plimsoll/tui/changes"
-	"plimsoll/tui/pane"
 )
 
 // Past requests, full texts and other conversations are not kept in memory: they are read from the store on demand. The open
@@ -162,7 +162,7 @@ func fullEventText(ctx context.Context, store *storage.Store, id string, e conve
 	case conversation.Summary:
 		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)
 	}
-	return fmt.Sprintf("event e%d · turn %s · %s\n\n%s", e.Seq, pane.Turn(e.Turn), label, text), nil
+	return fmt.Sprintf("event e%d · turn %s · %s\n\n%s", e.Seq, numbers.Grouped(e.Turn+1), label, text), nil
 }
 
 // fullReplyText is a reply with its reasoning, its calls, and why it failed.
