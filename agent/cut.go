@@ -13,20 +13,21 @@ import (
 // Some servers (Ollama) cut a prompt that is too long and return no error: they drop the oldest messages. Only the
 // prompt count in the usage report shows it. Rules:
 //
-//   - While overlays, model, prompt and tools stay the same, requests only grow. So a report is compared with the last
-//     complete report plus the estimated size of the new messages (package meter). Before the first complete report
-//     it is compared with the estimate alone, once three reports have calibrated the estimates.
+//   - While model, prompt, tools and what compactions hide stay the same, requests only grow. So a report is compared with
+//     the last one that counted the whole prompt, plus the estimated size of the new messages (package meter). Before
+//     the first of these it is compared with the estimate alone, once three reports have shown how far estimates are off.
 //   - Two kinds of short counts are no cut: some servers count only tokens outside their cache, others leave out old
-//     reasoning. After one uncached count, a cut needs two short reports in a row. After three, no cut is assumed.
+//     reasoning. After one uncached count, a cut needs two short reports in a row. After three uncached counts, a short
+//     report is never taken for a cut.
 //   - A cut is a report that misses more than 30 % of the expected tokens, or the second report in a row that misses
 //     more than 20 %. A single tiny count is treated as an error of the server.
 //   - A short report is marked in the log, and the meter never uses it.
 //   - After a cut the user gets one notice for each model. A window from the user, the server or the catalog is kept,
-//     because it is more reliable than a count. An unknown window is set to the largest count, for this conversation
-//     only; a later report with more tokens raises it.
+//     because it is more reliable than a count. If the window is unknown, it is set to the largest count, for this
+//     conversation only; a later report with more tokens raises it.
 
-// comparableUsage is the usage event of a reply that can be compared with earlier ones. It is false if the reply has no
-// prompt count, or if the model or the view has changed since the request.
+// comparableUsage is the usage event of a reply that can be compared with earlier ones, and false if the reply has no
+// prompt count, or if the model or what is sent of the conversation has changed since the request.
 func (k *windowKeeper) comparableUsage(r llm.Outgoing, rep *llm.Reply) (conversation.Usage, bool) {
 	if rep.Usage == nil || rep.Usage.Prompt <= 0 || r.Purpose != conversation.PurposeReply ||
 		r.To.Name() != k.journal.Model().Name() || r.Revision != k.journal.View().Revision {

@@ -15,8 +15,8 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// checkFlags checks the flags of a command. An empty value is an error: a script whose variable is not set must not use
-// another provider or folder than it meant to.
+// checkFlags checks the flags of a command: effort, window and address have to be valid, and an empty value is an error. A script
+// whose variable is not set must not use another provider or folder than it meant to.
 func (a *app) checkFlags(c *cobra.Command) error {
 	for _, name := range []string{"config", "data", "model", "base-url", "effort", "resume", "profile", "output", "plot", "title"} {
 		if f := c.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
@@ -50,6 +50,8 @@ func resumeID(ctx context.Context, conversations *session.Conversations, newest 
 	return id, err
 }
 
+// refuseUnknownCommands makes `help` and `completion` return an error for a command that does not exist. The library only prints
+// help there.
 func refuseUnknownCommands(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -73,7 +75,7 @@ func refuseUnknownCommands(root *cobra.Command) {
 	}
 }
 
-// exclusive returns an error if a flag was given together with any of others.
+// exclusive returns an error if a flag was given together with any of the others.
 func exclusive(changed func(flag string) bool, flag string, others ...string) error {
 	for _, other := range others {
 		if changed(flag) && changed(other) {

@@ -12,15 +12,16 @@ import (
 	"plimsoll/conversation"
 )
 
-// Thinking is signed. It goes back unchanged, in its place between text and calls, or not at all. A reply's extras keep
-// the order of its content: thinking as a whole, texts by their length, calls by their id.
+// The server signs each block of thinking. It is sent back unchanged, in its place between text and calls, or not at all. A
+// reply's extras, the fields that are stored with it for the server alone, keep the order of its blocks: thinking stands there
+// whole, a text as its length and a call as its id, since the log has these already.
 //
 // Newer models also bind it: a server refuses thinking if the system prompt, the tools or any earlier message changed
 // since, or if thinking between two other blocks of thinking is left out. The oldest thinking may be left out. So a
 // reply's extras also record what its thinking is bound to: a hash of all that came before it except thinking, and the
 // thinking directly before it. A request carries the newest thinking whose binding holds, and the chain before it.
 
-// Keys of the extras with the order of the content, the binding, and the route that a reply came by. None is sent.
+// Keys of the extras with the order of the content, the binding, and the endpoint that a reply came from. None is sent.
 const (
 	contentExtra = "anthropic_content"
 	routeExtra   = "anthropic_route"
@@ -30,7 +31,7 @@ const (
 // Binding is what the thinking of a reply is bound to.
 type Binding struct {
 	Prefix  string `json:"prefix"`            // hash of all that comes before the reply, except thinking
-	Follows string `json:"follows,omitempty"` // Prefix of the reply with the thinking directly before it, "" for none
+	Follows string `json:"follows,omitempty"` // Prefix of the last earlier reply whose thinking was sent, "" for none
 }
 
 // digest hashes the beginning of a request.

@@ -13,7 +13,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// request is the body. Its fields are in the order in which the provider caches: tools, system, messages.
+// request is the body of a request to the Messages API. Tools, system and messages come in the order in which the provider
+// caches them.
 type request struct {
 	Model     string        `json:"model"`
 	MaxTokens int           `json:"max_tokens,omitempty"`
@@ -29,7 +30,7 @@ type thinking struct {
 	Type    string `json:"type"`
 	Budget  int    `json:"budget_tokens,omitempty"`
 	Display string `json:"display,omitempty"` // without it newer models send thinking without its text
-	// Binding is what the server does with thinking whose binding does not hold.
+	// Binding is what the server does with thinking that no longer fits the messages before it.
 	Binding map[string]string `json:"block_binding,omitempty"`
 }
 
@@ -114,7 +115,7 @@ func MessagesWithThinking(r llm.Request, f Form, route string) []int {
 	return w.carried
 }
 
-// CountBody returns the request for the number of its tokens: the body without the fields for the reply.
+// CountBody returns the body of a request that asks how many tokens r has: that of r without the fields for the reply.
 func CountBody(r llm.Request, f Form, route string) ([]byte, error) {
 	f.Cache, f.DropsThinking = false, false
 	req, _ := newRequest(r, f, route)

@@ -60,7 +60,7 @@ func Receive[T any](ctx context.Context, in *Inbox, ch <-chan T) (v T, ok bool, 
 }
 
 // Concurrently runs f on its own goroutine and drains the inbox until f has ended. It waits for f even after ctx
-// has ended: f gets a ctx itself and ends with it.
+// has ended, so f watches ctx itself and ends soon after it.
 func Concurrently[T any](ctx context.Context, in *Inbox, f func() T) T {
 	done := make(chan T, 1)
 	go func() { done <- f() }()

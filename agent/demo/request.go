@@ -9,7 +9,8 @@ import (
 	"plimsoll/agent/wire"
 )
 
-// The format of requests and errors is that of llama.cpp's server.
+// The demo is a model server inside the program that is not an AI. It reads requests, and writes errors, in the format of
+// llama.cpp's server.
 
 type request struct {
 	Messages      []message       `json:"messages"`

@@ -11,12 +11,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// J-CLI sends the conversation as JSON after its prompt, in one user message without
-// a system prompt and without tools. The JSON is cut to 80,000 characters as text, even
-// in the middle of a message. Unlike the source, this code cuts off the oldest messages
-// and not the newest, and never an earlier summary.
+// J-CLI is another chat client, whose way to ask for a summary preset jcli follows: the conversation is sent as JSON after the
+// prompt, in one user message without a system prompt and without tools. The JSON is cut to 80,000 characters as text, even in
+// the middle of a message. Unlike J-CLI, this code leaves out the oldest messages and not the newest. Earlier summaries come
+// first, and are cut only if they take more than half.
 
-// jcliChars is how many code points of the conversation are sent (JCL).
+// jcliChars is how many characters of the conversation are sent.
 const jcliChars = 80_000
 
 type jcliMessage struct {
@@ -80,8 +80,8 @@ func jcliMessageOf(e conversation.Event) jcliMessage {
 	return jcliMessage{Role: "user"} // no other body is sent to a model
 }
 
-// jcliText returns messages as a JSON array, cut to so many characters and, unless it is
-// 0, tokens. The old messages are cut only if they take more than half.
+// jcliText returns messages as a JSON array of at most chars characters and tokens tokens; 0 tokens is no limit. The earlier
+// summaries are cut only if they take more than half.
 func jcliText(earlier, newer []jcliMessage, chars int, tokens float64) string {
 	kept, rest := jcliItems(earlier), jcliItems(newer)
 	whole := "[" + strings.Join(append(kept[:len(kept):len(kept)], rest...), ",") + "]"

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Network is the way of one command to the network.
+// Network is the network access of one command.
 type Network interface {
-	Environ() []string // variables for the command
-	Report() string    // lines about what was reached and refused since the last Report, "" for nothing
+	Environ() []string // environment variables of the command, such as the address of a proxy
+	Report() string    // lines about hosts that were reached or refused since the last Report, "" for none
 	Close()
 }
 
-// Clock is the timeout of a command. It stands still while the user is asked for the command.
+// Clock is the timeout of a command. It stands still while the user is asked whether the command may reach a host.
 type Clock struct {
 	mu    sync.Mutex  // guards what follows
-	timer *time.Timer // nil: there is no timeout
+	timer *time.Timer // nil until the command starts
 	ends  time.Time
-	left  time.Duration // when it was stopped
+	left  time.Duration // time that was left when it was stopped, 0 while it runs
 }
 
 // Stop stops the clock, until Start.
@@ -30,7 +30,7 @@ func (c *Clock) Stop() {
 	}
 }
 
-// Start lets the clock go on.
+// Start lets a stopped clock go on.
 func (c *Clock) Start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,7 @@ func (c *Clock) Start() {
 	}
 }
 
-// within returns a context that ends after the timeout.
+// within starts the clock. It returns a context that ends after the timeout, and a function that ends both.
 func (c *Clock) within(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -53,6 +53,7 @@ func (c *Clock) within(ctx context.Context, timeout time.Duration) (context.Cont
 	}
 }
 
+// network returns the network access of a command, unconfined where none is configured. It may be closed after an error, too.
 func (j *Jobs) network(command string, clock *Clock) (Network, error) {
 	if j.Network == nil {
 		return unconfined{}, nil
@@ -64,7 +65,7 @@ func (j *Jobs) network(command string, clock *Clock) (Network, error) {
 	return n, err
 }
 
-// unconfined is the network of the program.
+// unconfined is network access without limits, as the program itself has it.
 type unconfined struct{}
 
 func (unconfined) Environ() []string { return nil }
