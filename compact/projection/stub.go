@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"math/big"
 	"strconv"
@@ -118,11 +119,9 @@ func pointerChars(b conversation.ToolResult) int {
 }
 
 func StatusWord(s conversation.ResultStatus) string {
-	switch s {
+	switch s = cmp.Or(s, conversation.ResultOK); s {
 	case conversation.ResultOK, conversation.ResultError, conversation.ResultInterrupted:
 		return string(s)
-	case "":
-		return string(conversation.ResultOK)
 	}
 	return string(conversation.ResultError)
 }
@@ -200,28 +199,29 @@ func (c *callIDs) assign(id string) string {
 	return out
 }
 
-// The characters of call ids and tool names that endpoints accept.
-const (
-	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	idChars      = alphanumeric + "_-"
-)
+func isAlphanumeric(r rune) bool {
+	return '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z'
+}
+
+// isIDChar reports whether a character may stand in the names of tools, and in call ids except with Mistral.
+func isIDChar(r rune) bool { return isAlphanumeric(r) || r == '_' || r == '-' }
 
 func (c *callIDs) isValid(id string) bool {
 	if c.form == CallIDMistral {
-		return len(id) == 9 && strings.Trim(id, alphanumeric) == ""
+		return len(id) == 9 && strings.TrimFunc(id, isAlphanumeric) == ""
 	}
-	return id != "" && len(id) <= MaxCallID && strings.Trim(id, idChars) == ""
+	return id != "" && len(id) <= MaxCallID && strings.TrimFunc(id, isIDChar) == ""
 }
 
 // ToolName returns the name of a call in a form that every endpoint accepts: at most 64 of [A-Za-z0-9_-]. Models
 // sometimes call tools that do not exist, such as multi_tool_use.parallel; servers refuse requests with such names.
 func ToolName(name string) string {
-	if name != "" && len(name) <= MaxCallID && strings.Trim(name, idChars) == "" {
+	if name != "" && len(name) <= MaxCallID && strings.TrimFunc(name, isIDChar) == "" {
 		return name
 	}
 	out := []byte(name[:min(len(name), MaxCallID)])
 	for i, b := range out {
-		if strings.IndexByte(idChars, b) < 0 {
+		if !isIDChar(rune(b)) {
 			out[i] = '_'
 		}
 	}
