@@ -41,6 +41,23 @@ func rowOf(t *testing.T, h *screen.Host, key string) tui.Setting {
 	return rows[i]
 }
 
+// No row is left with a bare key, and no two rows of a group are told apart by their values alone.
+func TestEverySettingHasAPlainName(t *testing.T) {
+	t.Parallel()
+	rows, err := openSettingsHost(t, appWith(t, ""), "").Settings(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	for _, r := range rows {
+		name := r.Section + r.Group + r.Title
+		if r.Title == "" || strings.ContainsAny(r.Title, "_=") || names[name] != "" {
+			t.Errorf("%s is called %q, like %q", r.Key, r.Title, names[name])
+		}
+		names[name] = r.Key
+	}
+}
+
 func TestConcurrentSettingChangesAreAllKept(t *testing.T) {
 	t.Parallel()
 	h := openSettingsHost(t, appWith(t, ""), "")

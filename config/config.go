@@ -10,8 +10,8 @@ import (
 // Config holds all settings. [Default] returns the values of keys that are not set. In the field
 // tags, `yaml` is the key, `doc` its meaning, and the others are the rules described in check.go.
 type Config struct {
-	Model       string                    `yaml:"model" doc:"Model to talk to: provider/id, or an id in the catalog. Empty: the first API key found in the environment, then a local server, then the demo model."`
-	Fallback    []string                  `yaml:"fallback" check:"text" doc:"Models that a turn goes on with, in this order, where the model has no capacity or no credit: provider/id. Empty: the turn fails."`
+	Model       string                    `yaml:"model" title:"Model" doc:"Model to talk to: provider/id, or an id in the catalog. Empty: the first API key found in the environment, then a local server, then the demo model."`
+	Fallback    []string                  `yaml:"fallback" title:"Models if that one fails" check:"text" doc:"Models that a turn goes on with, in this order, where the model has no capacity or no credit: provider/id. Empty: the turn fails."`
 	Providers   map[string]Provider       `yaml:"providers" name:"NAME" names:"word" doc:"Endpoints by name: your own, or changes to the built-in ones (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq, ollama, lmstudio, llamacpp, vllm)."`
 	Models      map[string]RequestOptions `yaml:"models" name:"NAME" names:"text" doc:"What requests to a model ask besides, by its name (provider/id, or the id at any provider)."`
 	Discovery   Discovery                 `yaml:"discovery"`
@@ -41,7 +41,7 @@ type Discovery struct {
 
 // Context holds the size of the context window, if the user sets it.
 type Context struct {
-	Window int `yaml:"window" doc:"Size of the context window in tokens; 0 = discovered (server, catalog, or learned from the first refused request)."`
+	Window int `yaml:"window" title:"Context window" doc:"Size of the context window in tokens; 0 = discovered (server, catalog, or learned from the first refused request)."`
 }
 
 // ToolResults limits how much of a tool's output is shown to the model, and how much is stored.
@@ -53,15 +53,15 @@ type ToolResults struct {
 
 // Permissions holds which tool calls run without asking. A workspace file may tighten it, never loosen it.
 type Permissions struct {
-	Mode             string   `yaml:"mode" enum:"plan,ask,edits,auto,yolo" alias:"auto-edit=edits" doc:"plan = read only; ask = ask before changes and commands; edits = file edits without asking; auto = also commands that the sandbox confines; yolo = everything without asking."`
-	Allow            []string `yaml:"allow" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
-	Deny             []string `yaml:"deny" check:"text" doc:"Calls never allowed, each a tool name or TOOL(PATTERN); wins over allow. A workspace file adds to this list."`
-	Sandbox          string   `yaml:"sandbox" enum:"auto,workspace,read-only,off" doc:"Commands of the model are confined: workspace = they write the workspace, a temporary folder and write; read-only = only a temporary folder; auto = workspace as far as the system can; off = not at all. With workspace and read-only a command does not run where the system cannot."`
-	Network          string   `yaml:"network" enum:"off,ask,on" doc:"What commands in the sandbox reach: off = only hosts of hosts; ask = those, and others after a question for each; on = everything."`
-	Hosts            []string `yaml:"hosts" check:"text" doc:"Hosts that commands in the sandbox reach without a question, such as proxy.golang.org or *.npmjs.org; without a port, 80 and 443."`
-	Write            []string `yaml:"write" check:"text" doc:"Files and folders that commands in the sandbox may write besides the workspace; ~/ is the home folder, and $NAME at the beginning the value of a variable. Unset = the caches of compilers and package managers (config.yaml.example)."`
-	Secrets          []string `yaml:"secrets" check:"text" doc:"Files and folders that commands in the sandbox may not read, besides known places of keys. A workspace file adds to this list."`
-	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that commands and http_request may reach although they are loopback, link-local or private."`
+	Mode             string   `yaml:"mode" title:"Permission mode" enum:"plan,ask,edits,auto,yolo" alias:"auto-edit=edits" doc:"plan = read only; ask = ask before changes and commands; edits = file edits without asking; auto = also commands that the sandbox confines; yolo = everything without asking."`
+	Allow            []string `yaml:"allow" title:"Allowed without asking" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
+	Deny             []string `yaml:"deny" title:"Never allowed" check:"text" doc:"Calls never allowed, each a tool name or TOOL(PATTERN); wins over allow. A workspace file adds to this list."`
+	Sandbox          string   `yaml:"sandbox" title:"Sandbox for commands" enum:"auto,workspace,read-only,off" doc:"Commands of the model are confined: workspace = they write the workspace, a temporary folder and write; read-only = only a temporary folder; auto = workspace as far as the system can; off = not at all. With workspace and read-only a command does not run where the system cannot."`
+	Network          string   `yaml:"network" title:"Network for commands" enum:"off,ask,on" doc:"What commands in the sandbox reach: off = only hosts of hosts; ask = those, and others after a question for each; on = everything."`
+	Hosts            []string `yaml:"hosts" title:"Hosts reached without a question" check:"text" doc:"Hosts that commands in the sandbox reach without a question, such as proxy.golang.org or *.npmjs.org; without a port, 80 and 443."`
+	Write            []string `yaml:"write" title:"Commands may also write" check:"text" doc:"Files and folders that commands in the sandbox may write besides the workspace; ~/ is the home folder, and $NAME at the beginning the value of a variable. Unset = the caches of compilers and package managers (config.yaml.example)."`
+	Secrets          []string `yaml:"secrets" title:"Commands may not read" check:"text" doc:"Files and folders that commands in the sandbox may not read, besides known places of keys. A workspace file adds to this list."`
+	PrivateAddresses []string `yaml:"private_addresses" title:"Private addresses that may be reached" check:"host" doc:"Hosts, addresses or networks (CIDR) that commands and http_request may reach although they are loopback, link-local or private."`
 }
 
 // caches are what commands in the sandbox may write unless permissions.write says otherwise: compilers and package managers do not
@@ -171,15 +171,15 @@ type Images struct {
 
 // UI holds the appearance of the screen, notifications and key bindings.
 type UI struct {
-	Theme           string          `yaml:"theme" check:"theme" doc:"auto (asks the terminal), light, dark, the name of a theme, or the path of a theme file."`
-	Mouse           bool            `yaml:"mouse" doc:"Use the mouse for scrolling and selecting; false leaves it to the terminal."`
-	Motion          string          `yaml:"motion" enum:"auto,on,off" doc:"Whether the gauge moves for 300 ms when a compaction lands: auto = unless over SSH."`
-	Panel           string          `yaml:"panel" enum:"auto,on,off" doc:"The panel at the right of the chat, with what fills the window and what changed: auto = from 150 columns, on = from 110, off = only after its key."`
-	Vim             bool            `yaml:"vim" doc:"The keys of vi in the composer: Esc leaves insert mode, then does what it does in the chat."`
-	StatusCommand   string          `yaml:"status_command" doc:"A shell command whose first line of output stands at the bottom in place of the hints; empty = the hints. It runs in the workspace when a conversation opens and when a turn or a compaction ends, for at most 5 seconds, and reads PLIMSOLL_MODEL, _MODE, _USED and _WINDOW (tokens), _COST (US dollars), _TITLE and _CONVERSATION."`
-	LeaveTranscript bool            `yaml:"leave_transcript" doc:"Leave the last exchange in the terminal's scrollback on exit."`
-	Titles          string          `yaml:"titles" enum:"model,first-line" doc:"Who names a conversation: model = the model, after the first turn, in one small request (no model on your own machines, whose cache it would displace, and none without known prices), first-line = the first line of your first message, which also stands until the model's title is there."`
-	Notify          string          `yaml:"notify" enum:"auto,bell,off" doc:"How Plimsoll calls you when the terminal has no focus and a turn of 10 seconds or more ends, a turn fails, or a question waits: auto = a desktop notification where the terminal is known to show one, else the bell; bell = the bell; off = not at all."`
+	Theme           string          `yaml:"theme" title:"Theme" check:"theme" doc:"auto (asks the terminal), light, dark, the name of a theme, or the path of a theme file."`
+	Mouse           bool            `yaml:"mouse" title:"Mouse" doc:"Use the mouse for scrolling and selecting; otherwise the terminal has it."`
+	Motion          string          `yaml:"motion" title:"Motion of the gauge" enum:"auto,on,off" doc:"Whether the gauge moves for 300 ms when a compaction lands: auto = unless over SSH."`
+	Panel           string          `yaml:"panel" title:"Panel at the right" enum:"auto,on,off" doc:"The panel at the right of the chat, with what fills the window and what changed: auto = from 150 columns, on = from 110, off = only after its key."`
+	Vim             bool            `yaml:"vim" title:"Keys of vi" doc:"The keys of vi in the composer: Esc leaves insert mode, then does what it does in the chat."`
+	StatusCommand   string          `yaml:"status_command" title:"Command for the bottom line" doc:"A shell command whose first line of output stands at the bottom in place of the hints; empty = the hints. It runs in the workspace when a conversation opens and when a turn or a compaction ends, for at most 5 seconds, and reads PLIMSOLL_MODEL, _MODE, _USED and _WINDOW (tokens), _COST (US dollars), _TITLE and _CONVERSATION."`
+	LeaveTranscript bool            `yaml:"leave_transcript" title:"Leave the last exchange on exit" doc:"Leave the last exchange in the terminal's scrollback on exit."`
+	Titles          string          `yaml:"titles" title:"Who names conversations" enum:"model,first-line" doc:"Who names a conversation: model = the model, after the first turn, in one small request (no model on your own machines, whose cache it would displace, and none without known prices), first-line = the first line of your first message, which also stands until the model's title is there."`
+	Notify          string          `yaml:"notify" title:"Notifications" enum:"auto,bell,off" doc:"How Plimsoll calls you when the terminal has no focus and a turn of 10 seconds or more ends, a turn fails, or a question waits: auto = a desktop notification where the terminal is known to show one, else the bell; bell = the bell; off = not at all."`
 	Keys            map[string]Keys `yaml:"keys" name:"ACTION" names:"word" doc:"Other keys for an action: one key or a list; an empty list unbinds it."`
 }
 

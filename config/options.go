@@ -11,29 +11,30 @@ import (
 
 // Option is one key of the configuration, as the documentation lists it.
 type Option struct {
-	Key     string // dotted; parts in capitals are placeholders for names the user chooses: providers.NAME.base_url
-	Type    string // such as "ratio", "text", "plan, ask, edits, auto or yolo"
-	Default string // as written in the file; "" if the key is unset by default
-	Doc     string // one or two sentences
+	Key          string // dotted; parts in capitals are placeholders for names the user chooses: providers.NAME.base_url
+	Type         string // such as "ratio", "text", "plan, ask, edits, auto or yolo"
+	Default      string // as written in the file; "" if the key is unset by default
+	Doc          string // one or two sentences
+	Title, Group string // plain names of a key that /settings shows, and of its table
 }
 
 // Options lists every key in the order of the struct. It is derived from the struct tags and [Default].
 func Options() []Option {
-	return options(nil, reflect.ValueOf(Default()), false)
+	return options(nil, "", reflect.ValueOf(Default()), false)
 }
 
-func options(path []string, v reflect.Value, unset bool) []Option {
+func options(path []string, group string, v reflect.Value, unset bool) []Option {
 	var out []Option
 	for _, sf := range reflect.VisibleFields(v.Type()) {
-		if sf.Anonymous || sf.Tag == "" {
+		at, t, name, title, value := appendKey(path, sf.Tag.Get("yaml")), sf.Type, sf.Tag.Get("name"), sf.Tag.Get("title"), v.FieldByIndex(sf.Index)
+		switch {
+		case sf.Anonymous || sf.Tag == "":
+			continue
+		case t.Kind() == reflect.Struct:
+			out = append(out, options(at, title, value, unset)...)
 			continue
 		}
-		at, t, name, value := appendKey(path, sf.Tag.Get("yaml")), sf.Type, sf.Tag.Get("name"), v.FieldByIndex(sf.Index)
-		if t.Kind() == reflect.Struct {
-			out = append(out, options(at, value, unset)...)
-			continue
-		}
-		o := Option{Key: strings.Join(at, "."), Type: typeName(t, sf.Tag), Doc: sf.Tag.Get("doc")}
+		o := Option{Key: strings.Join(at, "."), Type: typeName(t, sf.Tag), Doc: sf.Tag.Get("doc"), Title: title, Group: group}
 		if !unset || !value.IsZero() || t.Kind() == reflect.Map || t.Kind() == reflect.Slice {
 			o.Default = defaultText(value, sf.Tag)
 		}
@@ -43,11 +44,11 @@ func options(path []string, v reflect.Value, unset bool) []Option {
 		out = append(out, o)
 		switch {
 		case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
-			out = append(out, options(appendKey(at, name), reflect.Zero(t.Elem()), true)...)
+			out = append(out, options(appendKey(at, name), "", reflect.Zero(t.Elem()), true)...)
 		case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
 			example := reflect.New(t.Elem())
 			example.Interface().(shorthand).setDefaults()
-			out = append(out, options(at, example.Elem(), true)...)
+			out = append(out, options(at, "", example.Elem(), true)...)
 		}
 	}
 	return out
@@ -123,13 +124,11 @@ func defaultText(v reflect.Value, tag reflect.StructTag) string {
 
 // Setting is a key with its value and the origin of the value.
 type Setting struct {
-	Key        string   // dotted; "" for a setting that is not in the configuration
-	Type       string   // as in [Option]
-	Doc        string   // as in [Option]
-	Value      string   // as written in the file
-	UnsetValue string   // the value if no layer sets the key: that of the preset, or the default
-	Choices    []string // the possible values; nil if they cannot be listed
-	Origin     Origin   // of Value
+	Key, Type, Doc, Title, Group string   // as in [Option]; Key is "" for a setting that is not in the configuration
+	Value                        string   // as written in the file
+	UnsetValue                   string   // the value if no layer sets the key: that of the preset, or the default
+	Choices                      []string // the possible values; nil if they cannot be listed
+	Origin                       Origin   // of Value
 }
 
 // Settings lists every key in the order of [Options], without tables whose keys the user chooses and lists of tables.
@@ -141,7 +140,7 @@ func (l Loaded) Settings() []Setting {
 			continue
 		}
 		_, unset, _ := fieldAt(reflect.ValueOf(l.unsetConfig), o.Key)
-		out = append(out, Setting{Key: o.Key, Type: o.Type, Doc: o.Doc, Value: valueText(value, f.Tag), UnsetValue: valueText(unset, f.Tag),
+		out = append(out, Setting{Key: o.Key, Type: o.Type, Doc: o.Doc, Title: o.Title, Group: o.Group, Value: valueText(value, f.Tag), UnsetValue: valueText(unset, f.Tag),
 			Choices: l.choices(o.Key, f), Origin: l.origin(o.Key)})
 	}
 	return out

@@ -46,7 +46,7 @@ type Model struct {
 	ContextWindow int           `yaml:"context_window" doc:"Context window in tokens; 0 = discovered."`
 	MaxInput      int           `yaml:"max_input" doc:"Largest request in tokens, if smaller than the window; 0 = the window."`
 	MaxOutput     int           `yaml:"max_output" doc:"Largest reply in tokens, sent with each request as its limit; 0 = from the catalog, and nothing is sent."`
-	Effort        string        `yaml:"effort" enum:",none,minimal,low,medium,high,xhigh,max" doc:"How much the model reasons; empty = the model decides. Not every model knows every level."`
+	Effort        string        `yaml:"effort" title:"How much it reasons" enum:",none,minimal,low,medium,high,xhigh,max" doc:"How much the model reasons; empty = the model decides. Not every model knows every level."`
 	Prices        Prices        `yaml:"prices"`
 	CacheTTL      time.Duration `yaml:"cache_ttl" doc:"How long the provider keeps a cached prefix after its last use. Claude is asked for 5m, or for an hour from 1h on, at twice the price of input; unset, the cheaper one is chosen by your pauses. Of others it is assumed: 5m where writing costs 1.25 times the input (OpenAI: 30m), else an hour."`
 }

@@ -12,11 +12,11 @@ func TestASettingIsPreviewedAndThenChanged(t *testing.T) {
 		r.selectRow("Compacts at")
 		r.calls = nil
 		r.press("enter", "backspace", "3")
-		r.wantCalls("try compaction.trigger_ratio 0.8", "try compaction.trigger_ratio 0.83")
+		r.wantCalls("try compaction.trigger_ratio 0.08", "try compaction.trigger_ratio 0.83")
 		r.wantText("then", "With 0.83 it goes on otherwise.", "Load line 109k → 106k")
 		r.press("enter")
 		r.wantCalls("change compaction.trigger_ratio 0.83")
-		r.wantText("0.83 •", "this conversation", "1 change not kept")
+		r.wantText("83% •", "this conversation", "1 change not kept")
 		r.wantNoText("then ")
 		r.press("s")
 		r.wantCalls("keep map[compaction.trigger_ratio:0.83]")
@@ -37,7 +37,7 @@ func TestSettingsOfThisRun(t *testing.T) {
 		}
 		r.selectRow("Mouse")
 		r.press("enter", "enter")
-		r.wantText("false •")
+		r.wantText("off •")
 		if r.m.View().MouseMode != 0 {
 			t.Error("the mouse is used")
 		}

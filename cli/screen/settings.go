@@ -22,22 +22,22 @@ import (
 // sections are the sections of the list, in order.
 var sections = []string{"Compaction", "Model", "Permissions", "Looks"}
 
-// settingPlace returns the section of a key, its name there, and whether a change is live: it applies to the open conversation.
-func settingPlace(key string) (section, name string, isLive bool) {
-	first, rest, _ := strings.Cut(key, ".")
+// settingPlace returns the section of a key, and whether a change is live: it applies to the open conversation.
+func settingPlace(key string) (section string, isLive bool) {
+	first, _, _ := strings.Cut(key, ".")
 	switch {
 	case first == "compaction":
-		return "Compaction", rest, true
+		return "Compaction", true
 	case key == "fallback":
-		return "Model", key, false
+		return "Model", false
 	case key == "context.window":
-		return "Model", rest, true
+		return "Model", true
 	case first == "permissions":
-		return "Permissions", rest, false
+		return "Permissions", false
 	case first == "ui":
-		return "Looks", rest, key == "ui.titles"
+		return "Looks", key == "ui.titles"
 	}
-	return "", "", false
+	return "", false
 }
 
 // appliesNowText says when a change to the conversation's settings applies.
@@ -57,11 +57,11 @@ func (h *Host) Settings(context.Context) ([]tui.Setting, error) {
 	preset := loaded.Config.Compaction.Preset
 	storedSettings := stored.Settings() // as the next conversation would have them
 	for i, s := range loaded.Settings() {
-		section, name, isLive := settingPlace(s.Key)
+		section, isLive := settingPlace(s.Key)
 		if section == "" {
 			continue
 		}
-		row := tui.Setting{Setting: s, Section: section, Name: name, Applies: appliesNowText}
+		row := tui.Setting{Setting: s, Section: section, Applies: appliesNowText}
 		if s.Origin.Layer == config.LayerConversation {
 			row.Changed = s.Value != storedSettings[i].Value || storedSettings[i].Origin.Layer == config.LayerPreset && preset != stored.Config.Compaction.Preset
 		}
@@ -101,17 +101,17 @@ func (h *Host) originText(o config.Origin) string {
 // modelRows are the rows of the model in use and of its effort.
 func (h *Host) modelRows(running *session.Running, stored *config.Loaded) []tui.Setting {
 	conn, flags := running.Current(), h.deps.Settings.Flags
-	row := func(name, key, doc, value, from string) tui.Setting {
-		s := tui.Setting{Section: "Model", Name: name, Shown: value, Applies: appliesNowText, From: from,
+	row := func(key, doc, value, from string) tui.Setting {
+		s := tui.Setting{Section: "Model", Shown: value, Applies: appliesNowText, From: from,
 			Setting: config.Setting{Key: key, Value: config.YAMLText(value)}}
 		for _, o := range config.Options() {
 			if o.Key == doc {
-				s.Type, s.Doc = o.Type, o.Doc
+				s.Type, s.Doc, s.Title = o.Type, o.Doc, o.Title
 			}
 		}
 		return s
 	}
-	model := row("model", "model", "model", conn.Choice().Name(), "found at the start")
+	model := row("model", "model", conn.Choice().Name(), "found at the start")
 	model.Opens, model.Changed = tui.OpensModels, running.Switched()
 	switch {
 	case model.Changed || setup.LastModel(running.Events).Name() == conn.Model.Name():
@@ -122,7 +122,7 @@ func (h *Host) modelRows(running *session.Running, stored *config.Loaded) []tui.
 		model.From = h.originText(stored.Origins["model"])
 	}
 	id := config.Path("providers", conn.Model.Provider, "models", conn.Model.ID, "effort")
-	effort := row("effort", id, "providers.NAME.models.ID.effort", conn.Model.Effort, "this conversation")
+	effort := row(id, "providers.NAME.models.ID.effort", conn.Model.Effort, "this conversation")
 	effort.Opens = tui.OpensEfforts
 	switch own := setup.ModelConfig(stored.Config, conn.Model.Provider, conn.Model.ID).Effort; {
 	case conn.Model.Effort == own:
@@ -180,7 +180,7 @@ func (h *Host) ChangeSetting(ctx context.Context, key, value string) error {
 	if running == nil {
 		return errReadOnly
 	}
-	if _, _, isLive := settingPlace(key); isLive {
+	if _, isLive := settingPlace(key); isLive {
 		return h.errorWithoutKey(running.Configure(ctx, changes))
 	}
 	if _, err := running.ConfigWith(changes); err != nil { // this also checks the names of models, tools and themes

@@ -19,21 +19,21 @@ type Rules struct {
 // Values are the settings that a preset fills key by key: the section compaction of the configuration. Ratios are
 // shares of the window in (0, 1].
 type Values struct {
-	Enabled        bool             `yaml:"enabled" doc:"false turns every automatic part off; only recovery from a refused request remains."`
-	Preset         Name             `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
-	DefaultProfile string           `yaml:"default_profile" doc:"Profile used when a command names none."`
-	KeepLast       int              `yaml:"keep_last" doc:"Newest turns left alone by a manual compaction."`
-	TriggerRatio   float64          `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."`
-	HardRatio      float64          `yaml:"hard_ratio" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
-	ProtectedRatio float64          `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarized."`
-	TokenThreshold int              `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
-	Auto           AutoRules        `yaml:"auto"`
-	Evict          EvictRules       `yaml:"evict"`
-	Planner        PlannerRules     `yaml:"planner"`
-	Mask           MaskRules        `yaml:"mask"`
-	Micro          MicroRules       `yaml:"micro"`
-	Dedupe         adachsoft.Params `yaml:"dedupe"`
-	Summary        SummaryRules     `yaml:"summary"`
+	Enabled        bool             `yaml:"enabled" title:"Automatic compaction" doc:"Every automatic part; without it only recovery from a refused request remains."`
+	Preset         Name             `yaml:"preset" title:"Preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
+	DefaultProfile string           `yaml:"default_profile" title:"Profile of /compact" doc:"Profile used when a command names none."`
+	KeepLast       int              `yaml:"keep_last" title:"Newest turns that /compact leaves alone" doc:"Newest turns left alone by a manual compaction."`
+	TriggerRatio   float64          `yaml:"trigger_ratio" title:"Compacts at" check:"ratio" doc:"The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."`
+	HardRatio      float64          `yaml:"hard_ratio" title:"Requests wait from" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
+	ProtectedRatio float64          `yaml:"protected_ratio" title:"Newest part left alone" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarized."`
+	TokenThreshold int              `yaml:"token_threshold" title:"Compacts at, in tokens" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
+	Auto           AutoRules        `yaml:"auto" title:"Compacting by itself"`
+	Evict          EvictRules       `yaml:"evict" title:"What a compaction leaves"`
+	Planner        PlannerRules     `yaml:"planner" title:"Limits of a compaction"`
+	Mask           MaskRules        `yaml:"mask" title:"Old tool results"`
+	Micro          MicroRules       `yaml:"micro" title:"Old tool results, preset jcli"`
+	Dedupe         adachsoft.Params `yaml:"dedupe" title:"Repeated calls, preset adachsoft"`
+	Summary        SummaryRules     `yaml:"summary" title:"Summaries"`
 }
 
 // Wording returns the texts of the preset's overlays.
@@ -45,59 +45,59 @@ func (r Rules) ActsAutomatically() bool { return r.Enabled && r.Auto.Enabled }
 
 // AutoRules set when compaction acts automatically (D17, ONE).
 type AutoRules struct {
-	Enabled    bool   `yaml:"enabled" doc:"Compact at the load line without being asked."`
-	MinTurns   int    `yaml:"min_turns" doc:"Only in conversations with more turns than this."`
-	Profile    string `yaml:"profile" doc:"Profile that automatic compaction applies; empty = what the preset does."`
-	Background bool   `yaml:"background" doc:"Write summaries in the background; false makes the next request wait for them."`
+	Enabled    bool   `yaml:"enabled" title:"Compacts without being asked" doc:"Compact at the load line without being asked."`
+	MinTurns   int    `yaml:"min_turns" title:"Only with more turns than" doc:"Only in conversations with more turns than this."`
+	Profile    string `yaml:"profile" title:"Profile it applies" doc:"Profile that automatic compaction applies; empty = what the preset does."`
+	Background bool   `yaml:"background" title:"Writes summaries in the background" doc:"Write summaries in the background; otherwise the next request waits for them."`
 }
 
 // PlannerRules set how far a compaction reduces the view and how often compactions happen.
 type PlannerRules struct {
-	TargetRatio   float64 `yaml:"target_ratio" check:"ratio" doc:"Share of the load line down to which the oldest messages are left out when nothing else makes room."`
-	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line at which step-by-step compaction above the hard line stops."`
-	TalkRatio     float64 `yaml:"talk_ratio" check:"ratio" doc:"Share of what system prompt and tools leave below the load line; compaction never aims lower."`
-	StrideRatio   float64 `yaml:"stride_ratio" check:"ratio" doc:"Largest stride, as a share of the window."`
-	GrowthRatio   float64 `yaml:"growth_ratio" check:"ratio" doc:"Least growth between two steps at the load line, as a share of the window; never less than a stride."`
-	ResultRatio   float64 `yaml:"result_ratio" check:"ratio" doc:"Share of the window that bounds mask.keep_tokens, and below which the results of the current turn stay."`
-	ProgressRatio float64 `yaml:"progress_ratio" check:"ratio" doc:"Least that a step has to save, as a share of what is used."`
-	ColdTokens    int     `yaml:"cold_tokens" doc:"Least that masking has to save once the provider's cache has expired."`
-	PayRequests   int     `yaml:"pay_requests" doc:"Number of requests within which masking has to pay while the provider's cache is warm."`
-	Failures      int     `yaml:"failures" min:"1" doc:"Failed summary requests in a row after which none is made automatically until you act or the model changes."`
-	Bands         int     `yaml:"bands" min:"1" doc:"Number of summaries kept before they are merged into one."`
-	BlockTokens   int     `yaml:"block_tokens" min:"1" doc:"Total length of the summaries above which they are merged into one."`
-	BlockRatio    float64 `yaml:"block_ratio" check:"ratio" doc:"The same, as a share of the window."`
-	SummaryRatio  float64 `yaml:"summary_ratio" check:"ratio" doc:"Longest summary asked for, as a share of the window."`
+	TargetRatio   float64 `yaml:"target_ratio" title:"If nothing else makes room, leaves" check:"ratio" doc:"Share of the load line down to which the oldest messages are left out when nothing else makes room."`
+	EnoughRatio   float64 `yaml:"enough_ratio" title:"Above the hard line, stops at" check:"ratio" doc:"Share of the load line at which step-by-step compaction above the hard line stops."`
+	TalkRatio     float64 `yaml:"talk_ratio" title:"Never aims below" check:"ratio" doc:"Share of what system prompt and tools leave below the load line; compaction never aims lower."`
+	StrideRatio   float64 `yaml:"stride_ratio" title:"Masking need not save more than" check:"ratio" doc:"Largest stride, as a share of the window."`
+	GrowthRatio   float64 `yaml:"growth_ratio" title:"Least growth between two compactions" check:"ratio" doc:"Least growth between two steps at the load line, as a share of the window; never less than a stride."`
+	ResultRatio   float64 `yaml:"result_ratio" title:"Most of the window for kept results" check:"ratio" doc:"Share of the window that bounds mask.keep_tokens, and below which the results of the current turn stay."`
+	ProgressRatio float64 `yaml:"progress_ratio" title:"Least that a step saves" check:"ratio" doc:"Least that a step has to save, as a share of what is used."`
+	ColdTokens    int     `yaml:"cold_tokens" title:"Least that masking saves after a pause, in tokens" doc:"Least that masking has to save once the provider's cache has expired."`
+	PayRequests   int     `yaml:"pay_requests" title:"Masking pays within, in requests" doc:"Number of requests within which masking has to pay while the provider's cache is warm."`
+	Failures      int     `yaml:"failures" title:"Failed summaries before it stops asking" min:"1" doc:"Failed summary requests in a row after which none is made automatically until you act or the model changes."`
+	Bands         int     `yaml:"bands" title:"Summaries before they are merged" min:"1" doc:"Number of summaries kept before they are merged into one."`
+	BlockTokens   int     `yaml:"block_tokens" title:"Merges summaries above, in tokens" min:"1" doc:"Total length of the summaries above which they are merged into one."`
+	BlockRatio    float64 `yaml:"block_ratio" title:"Merges summaries above" check:"ratio" doc:"The same, as a share of the window."`
+	SummaryRatio  float64 `yaml:"summary_ratio" title:"Longest summary" check:"ratio" doc:"Longest summary asked for, as a share of the window."`
 }
 
 // MaskRules set which old tool results are masked by stubs. Amounts are tokens unless stated otherwise.
 type MaskRules struct {
-	Enabled         bool `yaml:"enabled" doc:"Replace old tool results by stubs that recall can open."`
-	KeepTokens      int  `yaml:"keep_tokens" doc:"Newest tokens of tool results that stay (at most a quarter of the window)."`
-	KeepResults     int  `yaml:"keep_results" doc:"Newest tool results that stay, whatever their size."`
-	FirstTurnTokens int  `yaml:"first_turn_tokens" doc:"Tokens of the first turn's results that stay."`
-	Stride          int  `yaml:"stride" doc:"Tokens that must be reclaimable before results are masked while the provider's cache is warm."`
-	Preview         int  `yaml:"preview" doc:"Characters shown in a stub from the start and from the end of the result."`
-	MinChars        int  `yaml:"min_chars" doc:"Results of fewer characters are never masked."`
+	Enabled         bool `yaml:"enabled" title:"Replaced by stubs" doc:"Replace old tool results by stubs that recall can open."`
+	KeepTokens      int  `yaml:"keep_tokens" title:"Newest that stay, in tokens" doc:"Newest tokens of tool results that stay (at most a quarter of the window)."`
+	KeepResults     int  `yaml:"keep_results" title:"Newest that stay, in number" doc:"Newest tool results that stay, whatever their size."`
+	FirstTurnTokens int  `yaml:"first_turn_tokens" title:"Of the first turn stay, in tokens" doc:"Tokens of the first turn's results that stay."`
+	Stride          int  `yaml:"stride" title:"Least that masking saves, in tokens" doc:"Tokens that must be reclaimable before results are masked while the provider's cache is warm."`
+	Preview         int  `yaml:"preview" title:"Characters shown at each end" doc:"Characters shown in a stub from the start and from the end of the result."`
+	MinChars        int  `yaml:"min_chars" title:"Shorter ones stay, in characters" doc:"Results of fewer characters are never masked."`
 }
 
 // MicroRules set J-CLI's first layer: old tool results become one-line placeholders.
 type MicroRules struct {
-	Enabled    bool `yaml:"enabled" doc:"Replace old tool results by a one-line placeholder before every request (J-CLI)."`
-	KeepRecent int  `yaml:"keep_recent" doc:"Newest tool results that stay."`
-	MinBytes   int  `yaml:"min_bytes" doc:"Results of up to this many bytes stay."`
+	Enabled    bool `yaml:"enabled" title:"Replaced by one line each" doc:"Replace old tool results by a one-line placeholder before every request (J-CLI)."`
+	KeepRecent int  `yaml:"keep_recent" title:"Newest that stay, in number" doc:"Newest tool results that stay."`
+	MinBytes   int  `yaml:"min_bytes" title:"Shorter ones stay, in bytes" doc:"Results of up to this many bytes stay."`
 }
 
 // SummaryRules set how summaries are requested.
 type SummaryRules struct {
-	Model        string        `yaml:"model" doc:"Model that writes summaries, provider/id; empty = the conversation's model."`
-	Instructions string        `yaml:"instructions" doc:"Instructions that replace the built-in ones; empty = built in."`
-	MaxTokens    int           `yaml:"max_tokens" min:"1" doc:"Longest summary asked for, in tokens."`
-	Mode         SummaryMode   `yaml:"mode" enum:"bands,cumulative,raw-union" doc:"bands = one summary per stretch of turns; cumulative = the old summary is summarized with the new turns; raw-union = everything again from the original."`
-	Input        SummaryInput  `yaml:"input" enum:"auto,raw,view" doc:"What the summary is written from: view = the request as last sent (cheap while cached), raw = the original events, auto = view while the cache is warm, else raw."`
-	Retries      int           `yaml:"retries" max:"10" doc:"Silent retries of a failed summary request."`
-	Timeout      time.Duration `yaml:"timeout" min:"1" doc:"Limit for one summary, retries included."`
-	Review       bool          `yaml:"review" doc:"Show a summary for editing before it takes effect, in the chat."`
-	When         SummaryWhen   `yaml:"when" enum:"auto,load-line,by-hand,never" doc:"When a model is asked for one: auto = as load-line with a model without a price, else only where it pays: in windows above 32k, and if the model has looked back so often in this conversation that a summary costs less; load-line = of what a step at the load line evicts, and when one is asked for; by-hand = only when you or the model ask for one; never = not at all, the note stands alone."`
+	Model        string        `yaml:"model" title:"Model that writes them" doc:"Model that writes summaries, provider/id; empty = the conversation's model."`
+	Instructions string        `yaml:"instructions" title:"Instructions" doc:"Instructions that replace the built-in ones; empty = built in."`
+	MaxTokens    int           `yaml:"max_tokens" title:"Longest summary, in tokens" min:"1" doc:"Longest summary asked for, in tokens."`
+	Mode         SummaryMode   `yaml:"mode" title:"How they add up" enum:"bands,cumulative,raw-union" doc:"bands = one summary per stretch of turns; cumulative = the old summary is summarized with the new turns; raw-union = everything again from the original."`
+	Input        SummaryInput  `yaml:"input" title:"Written from" enum:"auto,raw,view" doc:"What the summary is written from: view = the request as last sent (cheap while cached), raw = the original events, auto = view while the cache is warm, else raw."`
+	Retries      int           `yaml:"retries" title:"Retries after a failure" max:"10" doc:"Silent retries of a failed summary request."`
+	Timeout      time.Duration `yaml:"timeout" title:"Time limit" min:"1" doc:"Limit for one summary, retries included."`
+	Review       bool          `yaml:"review" title:"You review each one first" doc:"Show a summary for editing before it takes effect, in the chat."`
+	When         SummaryWhen   `yaml:"when" title:"When a model is asked for one" enum:"auto,load-line,by-hand,never" doc:"When a model is asked for one: auto = as load-line with a model without a price, else only where it pays: in windows above 32k, and if the model has looked back so often in this conversation that a summary costs less; load-line = of what a step at the load line evicts, and when one is asked for; by-hand = only when you or the model ask for one; never = not at all, the note stands alone."`
 }
 
 // SummaryWhen sets when a model is asked for a summary.

@@ -11,12 +11,12 @@ import (
 // EvictRules set how much a step evicts and how long its note is, as shares of the window. 0 means the default for
 // the window's size.
 type EvictRules struct {
-	Target float64 `yaml:"target" check:"share" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
-	Cold   float64 `yaml:"cold" check:"share" doc:"Share of the window that a step leaves once the provider's cache has gone cold; below it there is no such step; below trigger_ratio. auto = as a window of its size calls for."`
+	Target float64 `yaml:"target" title:"Leaves" check:"share" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
+	Cold   float64 `yaml:"cold" title:"Leaves after a pause" check:"share" doc:"Share of the window that a step leaves once the provider's cache has gone cold; below it there is no such step; below trigger_ratio. auto = as a window of its size calls for."`
 	// ColdProtected is to a cold step what protected_ratio is to one at the load line.
-	ColdProtected float64 `yaml:"cold_protected" check:"share" doc:"Share of the window, counted from the newest message back, that a step with a cold cache leaves alone. auto = as a window of its size calls for, and no more than a protected_ratio of yours."`
-	Index         float64 `yaml:"index" check:"share" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
-	Words         float64 `yaml:"words" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
+	ColdProtected float64 `yaml:"cold_protected" title:"Newest part left alone after a pause" check:"share" doc:"Share of the window, counted from the newest message back, that a step with a cold cache leaves alone. auto = as a window of its size calls for, and no more than a protected_ratio of yours."`
+	Index         float64 `yaml:"index" title:"Index of names in the note" check:"share" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
+	Words         float64 `yaml:"words" title:"Your own words in the note" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
 }
 
 // windowShares are the default shares for one window size.

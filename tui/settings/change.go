@@ -2,6 +2,7 @@ package settings
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -19,7 +20,7 @@ func (m *Model) begin(by int) pane.Action {
 	case r == nil:
 		return nil
 	case r.isGroup:
-		return m.open(r.Name)
+		return m.open(r.Title)
 	case m.content.Fixed != "":
 		return pane.Snackbar{Text: m.content.Fixed, Failure: true}
 	case r.Opens != "":
@@ -37,6 +38,9 @@ func (m *Model) begin(by int) pane.Action {
 	text := r.Value
 	if text == `""` || text == "[]" {
 		text = ""
+	}
+	if r.isShare() {
+		text = strings.TrimSuffix(r.worded(text), "%")
 	}
 	m.field.SetText(text, true)
 	m.fit()
@@ -98,10 +102,13 @@ func (m *Model) typeIn(msg tea.Msg) pane.Action {
 	return m.try(m.typed())
 }
 
-// typed returns the typed value. The user may leave out the brackets of a list.
+// typed returns the typed value. A share is typed in percent, and the brackets of a list may be left out.
 func (m *Model) typed() string {
 	text := m.field.Text()
+	percent, err := strconv.ParseFloat(text, 64)
 	switch list := m.row().Type == listType; {
+	case m.row().isShare() && err == nil && !strings.HasPrefix(text, "0."):
+		return strconv.FormatFloat(percent/100, 'g', 12, 64)
 	case list && !strings.HasPrefix(text, "["):
 		return "[" + text + "]"
 	case text == "" && !list:

@@ -4,19 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/config"
 	"plimsoll/conversation/numbers"
 )
 
-// The first page has the settings that people change most, with plain names, and a row for each group, which has all of its
-// settings under the names of the configuration.
+// The first page has the settings that people change most, and a row for each section, which has all of its settings.
 
-// common are the settings of the first page: the end of a key, and the plain name.
-var common = []struct{ key, name string }{
-	{"model", "Model"}, {".effort", "How much it reasons"}, {"context.window", "Context window"},
-	{"permissions.mode", "Permission mode"}, {"permissions.sandbox", "Sandbox for commands"}, {"permissions.network", "Network for commands"},
-	{"compaction.enabled", "Automatic compaction"}, {"compaction.trigger_ratio", "Compacts at"},
-	{"ui.theme", "Theme"}, {"ui.panel", "Panel at the right"}, {"ui.notify", "Notifications"}, {"ui.mouse", "Mouse"},
-}
+// common are the settings of the first page: the end of each key.
+var common = []string{"model", ".effort", "context.window", "permissions.mode", "permissions.sandbox", "permissions.network",
+	"compaction.enabled", "compaction.trigger_ratio", "ui.theme", "ui.panel", "ui.notify", "ui.mouse"}
 
 // groups returns the names of the groups, in order.
 func (c *Content) groups() (names []string) {
@@ -35,15 +31,15 @@ func (c *Content) page(group string) (out []Row) {
 	}
 	for _, known := range common {
 		for _, r := range c.Rows {
-			if r.Key == known.key || known.key[0] == '.' && strings.HasSuffix(r.Key, known.key) {
-				r.Section, r.Name = "Often changed", known.name
+			if r.Key == known || known[0] == '.' && strings.HasSuffix(r.Key, known) {
+				r.Group = "Often changed"
 				out = append(out, r)
 			}
 		}
 	}
 	for _, name := range c.groups() {
 		n := numbers.Count(len(c.page(name)), "setting")
-		out = append(out, Row{Section: "All settings", Name: name, Shown: n + " ›", isGroup: true})
+		out = append(out, Row{Setting: config.Setting{Title: name, Group: "All settings"}, Shown: n + " ›", isGroup: true})
 	}
 	return out
 }

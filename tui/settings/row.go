@@ -1,6 +1,11 @@
 package settings
 
 import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
 	"plimsoll/compact/meter"
 	"plimsoll/config"
 )
@@ -9,7 +14,6 @@ import (
 type Row struct {
 	config.Setting
 	Section string
-	Name    string // within the section
 	Shown   string // text in place of Value, "" for Value
 	From    string // where Value comes from
 	Applies string // when a new value takes effect, in a few words
@@ -23,16 +27,26 @@ type Row struct {
 // listType is the type of values that can be typed without brackets.
 const listType = "list of texts"
 
-func (r *Row) displayValue() string {
-	switch {
-	case r.Shown != "":
-		return r.Shown
-	case r.Value == `""`:
-		return "–"
-	case r.Value == "[]":
+// isShare reports whether the value is a share, which people read in percent.
+func (r *Row) isShare() bool { return strings.HasPrefix(r.Type, "ratio") }
+
+// nothing finds what the explanation of a setting says of 0, or of an empty text or list.
+var nothing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:0|empty)(?: =|:) ([^.,;(]+)`) })
+
+// worded returns a value in words.
+func (r *Row) worded(value string) string {
+	share, err := strconv.ParseFloat(value, 64)
+	switch says := nothing().FindStringSubmatch(r.Doc); {
+	case r.Type == "true or false":
+		return map[string]string{"true": "on", "false": "off"}[value]
+	case r.isShare() && err == nil:
+		return strconv.FormatFloat(share*100, 'g', 6, 64) + "%"
+	case (value == `""` || value == "[]" || value == "0") && says != nil:
+		return strings.TrimSpace(says[1])
+	case value == `""` || value == "[]":
 		return "none"
 	}
-	return r.Value
+	return value
 }
 
 // Effect is the effect of a value that is tried.

@@ -87,10 +87,10 @@ func (m *Model) SetSize(width, height int) {
 func (m *Model) Show(c Content) {
 	on := ""
 	if r := m.row(); r != nil {
-		on = r.Section + r.Name
+		on = r.Key + r.Title
 	}
 	m.content, m.rows = c, rows{m: m, list: c.page(m.group)}
-	if i := slices.IndexFunc(m.rows.list, func(r Row) bool { return r.Section+r.Name == on }); i >= 0 {
+	if i := slices.IndexFunc(m.rows.list, func(r Row) bool { return r.Key+r.Title == on }); i >= 0 {
 		m.list.Keep(i)
 	}
 	m.fit()
@@ -100,7 +100,7 @@ func (m *Model) Show(c Content) {
 func (m *Model) open(group string) pane.Action {
 	from := m.group
 	m.group, m.rows = group, rows{m: m, list: m.content.page(group)}
-	m.list.Select(&m.rows, max(0, slices.IndexFunc(m.rows.list, func(r Row) bool { return r.isGroup && r.Name == from })))
+	m.list.Select(&m.rows, max(0, slices.IndexFunc(m.rows.list, func(r Row) bool { return r.isGroup && r.Title == from })))
 	m.fit()
 	return nil
 }

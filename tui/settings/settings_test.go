@@ -36,24 +36,24 @@ func content() settings.Content {
 	return settings.Content{
 		Reading: reading(108_800), Next: "In about 68,800 tokens (7 turns), at 108,800: the oldest turns are evicted, and a note replaces them; about 51,200 tokens remain.",
 		Rows: []settings.Row{
-			{Section: "Compaction", Name: "enabled", From: "preset plimsoll", Applies: "at once, and stays with this conversation",
-				Setting: config.Setting{Key: "compaction.enabled", Value: "true", Choices: []string{"true", "false"}, Type: "true or false", UnsetValue: "true", Doc: "false turns every automatic part off; only recovery from a refused request remains."}},
-			{Section: "Compaction", Name: "preset", From: "this conversation", Changed: true,
-				Setting: config.Setting{Key: "compaction.preset", Value: "jp", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw", UnsetValue: "plimsoll", Doc: "Rule set that fills the keys of this section."}},
-			{Section: "Compaction", Name: "trigger_ratio", From: "~/.config/plimsoll/config.yaml, line 12", Applies: "at once, and stays with this conversation",
-				Setting: config.Setting{Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", UnsetValue: "0.85", Doc: "The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."}},
-			{Section: "Compaction", Name: "token_threshold", From: hostile,
-				Setting: config.Setting{Key: "compaction.token_threshold", Value: "9000", Type: "whole number", UnsetValue: "0", Doc: hostile}},
-			{Section: "Model", Name: "model", Opens: "model",
-				Setting: config.Setting{Key: "model", Value: "openai/gpt", Doc: "Model to talk to."}},
-			{Section: "Model", Name: "window", Shown: "128k", Fixed: "--window says it in this run",
-				Setting: config.Setting{Key: "context.window", Value: "0", UnsetValue: "0"}},
-			{Section: "Permissions", Name: "allow", From: "the default", Applies: "at the next start, once written to the file", Restart: true,
-				Setting: config.Setting{Key: "permissions.allow", Value: "[read_file]", Type: "list of texts", UnsetValue: "[]", Doc: "Calls allowed without asking."}},
-			{Section: "Permissions", Name: "run_command(" + hostile + ")", Shown: "always", Opens: "rule 0",
-				Setting: config.Setting{Doc: "Granted by a key."}},
-			{Section: "Looks", Name: "mouse",
-				Setting: config.Setting{Key: "ui.mouse", Value: "true", Choices: []string{"true", "false"}, UnsetValue: "true", Doc: "Use the mouse."}},
+			{Section: "Compaction", From: "preset plimsoll", Applies: "at once, and stays with this conversation",
+				Setting: config.Setting{Title: "Automatic compaction", Key: "compaction.enabled", Value: "true", Choices: []string{"true", "false"}, Type: "true or false", UnsetValue: "true", Doc: "false turns every automatic part off; only recovery from a refused request remains."}},
+			{Section: "Compaction", From: "this conversation", Changed: true,
+				Setting: config.Setting{Title: "Preset", Key: "compaction.preset", Value: "jp", Choices: []string{"plimsoll", "jp", "raw"}, Type: "plimsoll, jp or raw", UnsetValue: "plimsoll", Doc: "Rule set that fills the keys of this section."}},
+			{Section: "Compaction", From: "~/.config/plimsoll/config.yaml, line 12", Applies: "at once, and stays with this conversation",
+				Setting: config.Setting{Title: "Compacts at", Key: "compaction.trigger_ratio", Value: "0.85", Type: "ratio", UnsetValue: "0.85", Doc: "The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."}},
+			{Section: "Compaction", From: hostile,
+				Setting: config.Setting{Title: "Compacts at, in tokens", Key: "compaction.token_threshold", Value: "9000", Type: "whole number", UnsetValue: "0", Doc: hostile}},
+			{Section: "Model", Opens: "model",
+				Setting: config.Setting{Title: "Model", Key: "model", Value: "openai/gpt", Doc: "Model to talk to."}},
+			{Section: "Model", Shown: "128k", Fixed: "--window says it in this run",
+				Setting: config.Setting{Title: "Context window", Key: "context.window", Value: "0", UnsetValue: "0"}},
+			{Section: "Permissions", From: "the default", Applies: "at the next start, once written to the file", Restart: true,
+				Setting: config.Setting{Title: "Allowed without asking", Key: "permissions.allow", Value: "[read_file]", Type: "list of texts", UnsetValue: "[]", Doc: "Calls allowed without asking."}},
+			{Section: "Permissions", Shown: "always", Opens: "rule 0",
+				Setting: config.Setting{Title: "run_command(" + hostile + ")", Doc: "Granted by a key."}},
+			{Section: "Looks",
+				Setting: config.Setting{Title: "Mouse", Key: "ui.mouse", Type: "true or false", Value: "true", Choices: []string{"true", "false"}, UnsetValue: "true", Doc: "Use the mouse."}},
 		},
 	}
 }
@@ -100,7 +100,7 @@ func TestViews(t *testing.T) {
 		}},
 		{"a mistake", func(m *settings.Model) {
 			press(m, "tab down down enter backspace 4")
-			m.ShowEffect(try, settings.Effect{}, `"84" is not a ratio; for 84 % write 0.84`)
+			m.ShowEffect(try, settings.Effect{}, "8.4 is not a ratio; write a share above 0 and up to 1, such as 0.85 for 85%")
 		}},
 		{"a choice", func(m *settings.Model) { press(m, "tab down enter") }},
 		{"permissions", func(m *settings.Model) { press(m, "tab tab tab down") }},
@@ -145,6 +145,7 @@ func TestKeysReturnTheirActions(t *testing.T) {
 		"back to where it was":       {0, "enter space enter", nil},
 		"the next word":              {1, "right", settings.Try{Key: "compaction.preset", Value: "raw"}},
 		"the word before":            {1, "left", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
+		"a share as in the file":     {2, "enter ctrl+u 0 . 6", settings.Try{Key: "compaction.trigger_ratio", Value: "0.6"}},
 		"a number is typed":          {3, "enter 1", settings.Try{Key: "compaction.token_threshold", Value: "90001"}},
 		"and accepted":               {3, "enter 1 enter", settings.Accepted{Key: "compaction.token_threshold", Value: "90001"}},
 		"another number":             {2, "enter backspace 6", settings.Try{Key: "compaction.trigger_ratio", Value: "0.86"}},
@@ -171,7 +172,7 @@ func TestKeysReturnTheirActions(t *testing.T) {
 func TestTheFirstPageHasPlainNamesAndTheGroups(t *testing.T) {
 	t.Parallel()
 	m := show(content(), 100, 30)
-	for _, want := range []string{"Context window", "128k", "Compacts at", "Mouse", "Compaction", "4 settings ›", "1 setting ›"} {
+	for _, want := range []string{"Context window", "128k", "Compacts at", "85%", "Automatic compaction", "on", "Mouse", "Compaction", "4 settings ›", "1 setting ›"} {
 		if v := m.View(); !strings.Contains(v, want) {
 			t.Errorf("%q is not on the first page:\n%s", want, v)
 		}
@@ -180,12 +181,30 @@ func TestTheFirstPageHasPlainNamesAndTheGroups(t *testing.T) {
 		t.Errorf("a setting of the first page asks for %v", got)
 	}
 	press(m, "esc end enter")
-	if v := m.View(); !strings.Contains(v, "Settings · Looks") || !strings.Contains(v, "❯ mouse") {
+	if v := m.View(); !strings.Contains(v, "Settings · Looks") || !strings.Contains(v, "❯ Mouse") {
 		t.Errorf("the group is not open:\n%s", v)
 	}
 	press(m, "esc")
 	if v := m.View(); !strings.Contains(v, "❯ Looks") {
 		t.Errorf("the cursor is not on the group that was left:\n%s", v)
+	}
+}
+
+// What stands in the file is shown in words, which come from the explanation of the setting.
+func TestValuesAreShownInWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ kind, doc, value, want string }{
+		{"true or false", "", "false", "off"}, {"ratio", "", "0.07", "7%"}, {"ratio or auto", "", "auto", "auto"}, {"ratio or auto", "", "0.125", "12.5%"},
+		{"whole number", "Load line in tokens; 0 = none.", "0", "none"}, {"whole number", "Newest turns; 10 = many.", "0", "0"},
+		{"text", "Model, provider/id; empty = the conversation's model.", `""`, "the conversation's model"},
+		{"list of texts", "Models in this order. Empty: the turn fails.", "[]", "the turn fails"}, {"text", "", `""`, "none"}, {"text", "", "true", "true"},
+	} {
+		row := settings.Row{Section: "Looks", Setting: config.Setting{Key: "ui.x", Title: "X", Type: c.kind, Doc: c.doc, Value: c.value}}
+		m := show(settings.Content{Rows: []settings.Row{row}}, 60, 12)
+		press(m, "tab")
+		if v := m.View(); !strings.Contains(v, " "+c.want+" ") {
+			t.Errorf("%s %s is not shown as %q:\n%s", c.kind, c.value, c.want, v)
+		}
 	}
 }
 
@@ -219,7 +238,7 @@ func TestAnInvalidValueIsNotAccepted(t *testing.T) {
 	if m.Cursor() == nil {
 		t.Error("the value cannot be corrected")
 	}
-	press(m, "backspace 4")
+	press(m, "backspace . 4")
 	if action := press(m, "enter"); action != (settings.Accepted{Key: "compaction.trigger_ratio", Value: "0.854"}) {
 		t.Errorf("%v", action)
 	}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -65,7 +66,12 @@ func (m *Model) below(f pane.Frame) []string {
 	most := min(room, 6)
 	facts, detail := m.facts(width), pane.Each(s.Text, pane.Wrap(plain.Line(m.row().Doc), width))
 	detail = append(pane.Fold(detail, max(most-len(facts), most/2, 1), width), facts...)
-	out := append([]string{s.Rule.Render(strings.Repeat("─", width))}, detail...)
+	rule := "─"
+	if key := plain.Line(m.row().Key); key != "" {
+		rule = "── " + pane.Clip(key, max(width-5, 1)) + " "
+	}
+	rule += strings.Repeat("─", max(width-ansi.StringWidth(rule), 0))
+	out := append([]string{s.Muted.Render(rule)}, detail...)
 	out = append(out, make([]string, most)...)[:most+1] // always the same height, so that the rows do not move
 	return pane.Inset(out, m.list.Width)
 }
@@ -76,11 +82,10 @@ func (m *Model) detail(width int) []string {
 	if r == nil {
 		return nil
 	}
-	title := r.Key
-	if title == "" {
-		title = r.Name
+	out := []string{s.Title.Render(pane.Clip(plain.Line(r.Title), width))}
+	if r.Key != "" {
+		out = append(out, s.Muted.Render(pane.Clip(plain.Line(r.Key), width)), "")
 	}
-	out := []string{s.Title.Render(pane.Clip(plain.Line(title), width))}
 	out = append(out, pane.Each(s.Text, pane.Wrap(plain.Line(r.Doc), width))...)
 	return append(append(out, ""), m.facts(width)...)
 }
@@ -105,23 +110,23 @@ func (m *Model) facts(width int) []string {
 	add("from", r.From)
 	add("applies", r.Applies)
 	add("", r.Fixed)
-	unset := r.UnsetValue
-	if unset == `""` {
-		unset = "none"
+	add("default", r.worded(r.UnsetValue))
+	var words []string
+	for _, choice := range r.Choices {
+		words = append(words, r.worded(choice))
 	}
-	add("default", unset)
-	allowed := r.Type
-	if len(r.Choices) > 0 {
-		allowed = strings.Join(r.Choices, ", ")
-	}
-	add("allowed", strings.ReplaceAll(allowed, `""`, "none"))
+	add("allowed", cmp.Or(strings.Join(words, ", "), strings.Replace(r.Type, "ratio", "percent", 1)))
 	return out
 }
 
 // prompt is the text before the field.
 func (m *Model) prompt() string {
 	if r := m.row(); r != nil {
-		return pane.Clip(plain.Line(r.Name), max(m.list.Width/2, 1)) + ": "
+		title := plain.Line(r.Title)
+		if r.isShare() {
+			title += ", in %"
+		}
+		return pane.Clip(title, max(m.list.Width/2, 1)) + ": "
 	}
 	return ""
 }
@@ -160,7 +165,7 @@ func (m *Model) frame() pane.Frame {
 	f.Hints = []string{pane.Hint("accept", k.Accept), pane.Hint("cancel", k.Cancel)}
 	switch m.stage {
 	case choosing:
-		f.Status = s.Title.Render(m.prompt()) + m.styles.Accent.Render(plain.Line(m.value))
+		f.Status = s.Title.Render(m.prompt()) + m.styles.Accent.Render(plain.Line(m.row().worded(m.value)))
 		f.Hints = append(f.Hints, pane.Hint("other values", k.Earlier, k.Next))
 	case typing:
 		f.Status = s.Title.Render(m.prompt()) + strings.Join(m.field.View(), "")
@@ -214,24 +219,24 @@ type rows struct {
 // Len returns the number of settings.
 func (r *rows) Len() int { return len(r.list) }
 
-// Lines draws a row: its name, and its value at the right. The first row of a section has the heading above it.
+// Lines draws a row: its name, and its value at the right. The first row of a group has the heading above it.
 func (r *rows) Lines(n int, selected bool, width int) []string {
 	m, row, s := r.m, &r.list[n], r.m.styles
 	var out []string
 	gutter := pane.Gutter(m.list.Width)
-	if n == 0 || r.list[n-1].Section != row.Section {
+	if row.Group != "" && (n == 0 || r.list[n-1].Group != row.Group) {
 		if n > 0 && m.list.Height >= roomy {
 			out = append(out, "")
 		}
-		out = append(out, pane.Clip(strings.Repeat(" ", gutter)+s.Accent.Render(plain.Line(row.Section)), width))
+		out = append(out, pane.Clip(strings.Repeat(" ", gutter)+s.Accent.Render(plain.Line(row.Group)), width))
 	}
 	room := max(width-gutter-2, 1) // without the mark of a change and the blank before it
-	value, changed := plain.Line(row.displayValue()), row.Changed
+	value, changed := plain.Line(cmp.Or(row.Shown, row.worded(row.Value))), row.Changed
 	if selected && m.stage != browsing && m.key == row.Key {
-		value, changed = "‹ "+plain.Line(m.value)+" ›", true
+		value, changed = "‹ "+plain.Line(row.worded(m.value))+" ›", true
 	}
 	value = pane.Clip(value, max(room*3/5, 1))
-	label := plain.Line(row.Name)
+	label := plain.Line(row.Title)
 	if row.Restart && row.Fixed == "" {
 		label += " · at restart"
 	}
