@@ -25,6 +25,9 @@ export CGO_ENABLED ?= 0
 # No path of this machine is in what is built. Every target has this flag, so that build, test and lint compile a package once.
 export GOFLAGS += -trimpath
 
+# The compiler spends a sixth of its time on collecting garbage; memory is cheaper. The program itself runs without this.
+build test lint race: export GOGC ?= 300
+
 GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 

@@ -25,7 +25,7 @@ func TestAQuestionStandsInTheFlow(t *testing.T) {
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
 		screenIn(t, func(r *rig, _ *tui.Options) { r.width, r.height = size[0], size[1] }, func(r *rig) {
 			r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Repeat("rm -rf build\n", 50)+"rm END"))
-			r.wantText("▎ Allow this?", "I remove what the build left.", "rm -rf build", "once", "grant", "enter choose")
+			r.wantText("▎ Allow this?", "I remove what the build left.", "rm -rf build", "once", "r and a add ", "enter choose")
 			r.press("pgup", "pgup", "pgup") // scrolls the transcript, and answers nothing
 			r.wantNoText("I remove what the build left.")
 			r.wantText("A line of the reply.", "Allow this?")
@@ -100,9 +100,9 @@ func TestARuleIsWidenedByItsKeyAndNarrowedByAnArrow(t *testing.T) {
 		asked.Review.Wider = []conversation.Offer{{Rules: []string{"run_command(go test *)"}, Meaning: "commands of the form go test *", Warning: "wide: it would have allowed 7 of them"}}
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, asked)
 		r.wait(dialog.ReadingTime)
-		r.wantText("r, a grant run_command(go test ./a)  + wider")
+		r.wantText("r and a add the rule run_command(go test ./a)  + wider")
 		r.press("+", "+")
-		r.wantText("r, a grant run_command(go test *)  ↓ narrower", "! wide: it would have allowed 7")
+		r.wantText("r and a add the rule run_command(go test *)  ↓ narrower", "! wide: it would have allowed 7")
 		r.press("down")
 		r.wantNoText("go test *")
 		r.press("+", "r")
@@ -117,7 +117,7 @@ func TestAQuestionAboutTheSandboxOffersTheConversation(t *testing.T) {
 		asked.Review.Offer = conversation.Offer{Rules: []string{"outside(git push)"}, Meaning: "exactly this command"}
 		r.sendUpdates(updates.Status{Phase: updates.Asking}, asked)
 		r.wait(dialog.ReadingTime)
-		r.wantText("❯y once  r in this conversation  n no", "r grants outside(git push)", "allows exactly this command")
+		r.wantText("❯ y once   r in this conversation   n no", "r adds the rule outside(git push)", "allows exactly this command")
 		r.wantNoText("write the rule")
 		r.press("w", "a", "r")
 		r.wantCalls("first answer outside 1 conversation outside(git push)")

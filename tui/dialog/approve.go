@@ -357,9 +357,9 @@ func (a *Approve) below() (lines []string, cursor *point) {
 	if a.level > 0 {
 		arrows = "  ↓ narrower" + arrows
 	}
-	rule := keys.Run.Help().Key + ", " + keys.Always.Help().Key + " grant " + strings.Join(texts, " + ")
+	rule := keys.Run.Help().Key + " and " + keys.Always.Help().Key + [...]string{" add ", " add the rule "}[pane.CountTrue(a.width >= inputCells)] + strings.Join(texts, " + ")
 	if a.grants[1] == conversation.GrantConversation {
-		rule = keys.Run.Help().Key + " grants " + texts[0]
+		rule = keys.Run.Help().Key + " adds the rule " + texts[0]
 	}
 	rows := cut(rule, a.width-ansi.StringWidth(arrows))
 	most := len(texts) // the command or the file above shows the rest of an exact rule
@@ -377,7 +377,10 @@ func (a *Approve) below() (lines []string, cursor *point) {
 // meaning says in at most so many lines what rules allow, and warns of wide ones. The warning is left out last.
 func (a *Approve) meaning(offer conversation.Offer, most int) []string {
 	s := a.config.styles
-	means, warning := pane.WrapHanging("allows "+shown(offer.Meaning), a.width), []string(nil)
+	means, warning := pane.WrapHanging("which allows "+shown(offer.Meaning), a.width), []string(nil)
+	if a.field != nil {
+		means = pane.WrapHanging("allows "+shown(offer.Meaning), a.width)
+	}
 	switch {
 	case a.field != nil && a.wrong != nil:
 		means, warning = nil, pane.WrapHanging("! "+plain.Line(a.wrong.Error()), a.width)
@@ -450,9 +453,9 @@ func (a *Approve) answers() (lines []string, together string) {
 		row += style.Render(cell)
 	}
 	for i, grant := range a.grants {
-		mark, style := " ", s.Text
+		mark, style := "  "[:1+long], s.Text
 		if i == a.sel {
-			mark, style = "❯", s.Selected
+			mark, style = "❯ "[:len("❯")+long], s.Selected
 		}
 		add(mark+a.binding(grant).Help().Key+" "+answerLabels[grant][long]+" ", style)
 	}

@@ -43,7 +43,11 @@ func (t *toolItem) head(l *drawOptions, width int, open bool) string {
 	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name)
 	t.aboutAt = [2]int{}
 	if room := width - used - 1 - reserved - about; room >= 4 {
-		if subject := oneLine(t.subject(), room); subject != "" {
+		subject := oneLine(t.subject(), room)
+		if t.runs && t.state == callPending {
+			subject = "…" // the question below shows the command
+		}
+		if subject != "" {
 			t.aboutAt = [2]int{used + 1, used + 1 + ansi.StringWidth(subject)}
 			line += " " + l.styles.ToolSubject.Render(subject)
 			used = t.aboutAt[1]

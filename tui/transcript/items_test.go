@@ -106,7 +106,7 @@ func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 func TestACallShowsEachOfItsStates(t *testing.T) {
 	t.Parallel()
 	r := openTranscript(t, 60, 12, calls(call("1", "run_command", `{"command":"make"}`)))
-	r.wantText(t, "▎ $ make")
+	r.wantText(t, "▎ $ …")
 	r.ToolOutput("1", "too early")
 	r.wantNoText(t, "too early")
 	r.ToolStarted("1", "run_command make")
