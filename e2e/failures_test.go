@@ -181,8 +181,8 @@ func TestFailedTurnIsStoredAndSentAgainWithEnter(t *testing.T) {
 		see    []string
 		dead   bool
 	}{
-		"401":  {script: repeat(1, errorReply(401, nil, `{"error":{"message":"Incorrect API key provided"}}`)), see: []string{"╎ Key refused (401): Incorrect API key"}},
-		"dead": {see: []string{"╎ No answer from http://127.0.0.1:", "after 4 tries"}, dead: true},
+		"401":  {script: repeat(1, errorReply(401, nil, `{"error":{"message":"Incorrect API key provided"}}`)), see: []string{"▍ Key refused (401): Incorrect API key"}},
+		"dead": {see: []string{"▍ No answer from http://127.0.0.1:", "after 4 tries"}, dead: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -254,7 +254,7 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 func TestTheReasonOfAFailedCompactionStaysInTheTranscript(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 		r.sendUpdates(updates.CompactionFailed{Err: &llm.Error{Class: llm.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
-		r.wantText(" ╎ no summary was written", "try again")
+		r.wantText(" ▍ no summary was written", "try again")
 		attempt := conversation.Attempt{Outcome: conversation.AttemptFailed, Why: "the summary came back empty"}
 		failed := updates.CompactionFailed{Err: &llm.Error{Class: llm.Empty, Message: attempt.Why, Hint: "use another profile"}}
 		r.sendAppended(attempt)

@@ -167,7 +167,7 @@ func TestPhasesOfATurnDoNotMoveTheTranscript(t *testing.T) {
 func TestAFailedTurnIsSentAgainWithOneKey(t *testing.T) {
 	fails := []conversation.Body{conversation.UserMessage{Text: "hi"},
 		conversation.TurnFailed{Class: "server error", Message: "Server error (500) after 4 tries (9 s): internal"}}
-	line := "╎ Server error (500) after 4 tries (9 s): internal"
+	line := "▍ Server error (500) after 4 tries (9 s): internal"
 	screenOf(t, "live", nil, func(r *rig) {
 		r.sendAppended(fails...)
 		r.sendUpdates(updates.Failed{Err: &llm.Error{Class: llm.ServerFault, Message: "Server error (500): internal"}, Logged: true})

@@ -163,7 +163,7 @@ func widthOf(parts []part) int {
 // unknown draws the line for an unknown window: tokens, without percentages and bar.
 func (m *Model) unknown(r meter.Reading, width int) string {
 	used := tilde(r.Estimated) + pane.Tokens(r.Used)
-	parts := []part{{style: m.styles.Number, forms: []form{{used + " tokens", 0}}}}
+	parts := []part{{style: m.styles.Number, forms: []form{{" " + used + " tokens", 0}}}} // in the column of a bar's first segment
 	if r.AfterSend > r.Used {
 		parts = append(parts, part{style: m.styles.Number, forms: []form{{" → ~" + pane.Tokens(r.AfterSend), 3}}})
 	}

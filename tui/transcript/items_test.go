@@ -157,7 +157,7 @@ func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 	failed := conversation.TurnFailed{Message: failure, Hint: "is it running?"}
 	r := openTranscript(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: failure}, failed)
 	r.SetKeys(transcript.Keys{Retry: "enter"})
-	r.wantText(t, "■ broke off", "╎ "+failure, "is it running? · enter sends again")
+	r.wantText(t, "■ broke off", "▍ "+failure, "is it running? · enter sends again")
 	if n := strings.Count(r.screen(), failure); n != 1 || !r.Failed() {
 		t.Errorf("failure %d times; Failed: %v", n, r.Failed())
 	}
@@ -168,7 +168,7 @@ func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 		t.Errorf("the key is named %d times", n)
 	}
 	r.add(reply("There."))
-	r.wantText(t, "╎ "+failure)
+	r.wantText(t, "▍ "+failure)
 	r.wantNoText(t, "enter sends again")
 	r.add(user("more"), failed, conversation.Rewind{Turn: 1})
 	if r.Failed() || strings.Count(r.screen(), failure) != 2 {

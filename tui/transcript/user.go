@@ -187,7 +187,7 @@ func (n *noticeItem) draw(l *drawOptions, width int) []string {
 }
 
 // errorBar begins each line of a failure.
-const errorBar = "╎"
+const errorBar = "▍"
 
 // failureLines draws a failure: what happened, and which key helps, at the end of its last line if there is room.
 func (n *noticeItem) failureLines(l *drawOptions, lines []string, room int) []string {
