@@ -37,11 +37,13 @@ type Agent struct {
 	compactor      *compactor.Compactor
 	counter        *tokenCounter
 	titler         *titler
+	warmer         *warmer
 	hooks          *hookRunner
-	asked          atomic.Int64 // questions of AskUser
-	sides          sync.RWMutex // read-locked by each AskModel
-	retryRequested bool         // Retry was called: the newest request must be made again
-	maxSteps       int          // most requests in one turn
+	asked          atomic.Int64   // questions of AskUser
+	sides          sync.RWMutex   // read-locked by each AskModel
+	running        sync.WaitGroup // counts, titles and pings
+	retryRequested bool           // Retry was called: the newest request must be made again
+	maxSteps       int            // most requests in one turn
 	fallbacks      []core.Fallback
 	servers        core.ToolServers           // nil without servers of tools
 	serversStarted bool                       // in this run
@@ -74,7 +76,8 @@ func New(o core.Options) (*Agent, error) {
 	a.compactor = compactor.New(j, in, loop{a}, o)
 	windows.compactor = a.compactor
 	a.counter = &tokenCounter{journal: j, windows: windows, requester: a.requester, inbox: in, refusedModels: map[string]bool{}}
-	a.titler = &titler{journal: j, inbox: in, asksModel: o.Titles, usageEvents: windows.usageEvents}
+	a.titler = &titler{Agent: a, asksModel: o.Titles}
+	a.warmer = &warmer{Agent: a, isOn: o.KeepWarm, cancel: func() {}}
 	a.inspector = &inspector{inbox: in, computing: make(chan struct{}, 1), updates: j.Updates, breakdown: func() func() inspect.Breakdown {
 		return a.compactor.Breakdown(j.Rules(), meter.Window{})
 	}}
@@ -272,7 +275,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.resume(ctx)
 	a.compactor.Begin()
 	for ctx.Err() == nil {
-		a.inbox.Drain(ctx)
+		if a.inbox.Drain(ctx); a.retryRequested || len(a.queue.messages) > 0 || a.compactor.HasOperations() {
+			a.warmer.cancel()
+		}
 		if a.compactor.RunWhileIdle(ctx) {
 			continue
 		}
@@ -288,20 +293,20 @@ func (a *Agent) Run(ctx context.Context) error {
 		if a.display.isBusy() { // Cancel or ReturnQueued emptied the queue
 			a.setIdle()
 		}
-		a.counter.idle(ctx)
 		a.titler.idle(ctx)
 		select {
 		case <-a.inbox.Wake:
+		case <-a.counter.idle(ctx, &a.running):
+		case <-a.warmer.idle(ctx):
 		case <-ctx.Done():
 		}
 	}
-	a.titler.wait()
+	a.running.Wait()
 	a.sides.Lock() // what they cost is in the inbox
 	a.inbox.Drain(ctx)
 	a.sides.Unlock()
 	a.compactor.End(ctx)
 	a.inspector.running.Wait()
-	a.counter.wait()
 	a.appendQuiet(ctx)
 	a.queue.backlog.end(a.queue.texts())
 	a.queue.returnToComposer()

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"plimsoll/agent/core"
@@ -35,42 +36,37 @@ type tokenCounter struct {
 
 	refusedModels map[string]bool // models whose endpoint cannot count
 	lastCount     time.Time       // of the last count
-	countEnded    chan struct{}   // closed when the running count has ended, nil without one
+	isCounting    bool            // a count runs
 	lastFailed    bool            // the last count failed, so the next message asks again
-	nextTimer     *time.Timer     // wakes the owner when the next count is allowed, or nil
 }
 
-// idle starts a count of the next request, if one is useful now. It is called while the conversation is idle.
-func (c *tokenCounter) idle(ctx context.Context) {
+// idle starts a count of the next request, if one is useful now, on a goroutine of running. Otherwise it returns a channel that
+// receives when one is allowed, nil if none is useful. It is called while the conversation is idle.
+func (c *tokenCounter) idle(ctx context.Context, running *sync.WaitGroup) <-chan time.Time {
 	m := c.journal.Model()
 	counter, ok := c.journal.Provider().(llm.Counter)
 	now := c.journal.Now()
-	if !ok || !c.journal.Interactive || c.countEnded != nil || c.refusedModels[m.Name()] || !c.requester.answeredModels[m.Name()] || !c.journal.Reading().Estimated {
-		return
+	if !ok || !c.journal.Interactive || c.isCounting || c.refusedModels[m.Name()] || !c.requester.answeredModels[m.Name()] || !c.journal.Reading().Estimated {
+		return nil
 	}
 	if since := now.Sub(c.lastCount); !c.lastCount.IsZero() && since < countEvery {
-		if c.nextTimer == nil && !c.lastFailed {
-			c.nextTimer = time.AfterFunc(countEvery-since, func() {
-				c.inbox.Put(func(context.Context) { c.nextTimer = nil }) // idle is called after every command
-			})
+		if c.lastFailed {
+			return nil
 		}
-		return
+		return time.After(countEvery - since)
 	}
 	r, ok := c.request()
 	if !ok {
-		return
+		return nil
 	}
-	c.lastCount = now
+	c.lastCount, c.isCounting = now, true
 	revision, length := c.journal.View().Revision, c.journal.Len()
-	done := make(chan struct{})
-	c.countEnded = done
-	go func() {
-		defer close(done)
+	running.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, countTimeout)
 		defer cancel()
 		n, err := counter.CountTokens(ctx, r)
 		c.inbox.Put(func(context.Context) {
-			c.countEnded, c.lastFailed = nil, err != nil
+			c.isCounting, c.lastFailed = false, err != nil
 			same := c.journal.Model().Name() == m.Name() && c.journal.View().Revision == revision && c.journal.Len() == length
 			switch {
 			case cannotCount(err):
@@ -80,7 +76,8 @@ func (c *tokenCounter) idle(ctx context.Context) {
 				c.lastFailed = !c.windows.learnFromCount(n)
 			}
 		})
-	}()
+	})
+	return nil
 }
 
 // cannotCount reports whether an error means that the endpoint will not count later either.
@@ -101,16 +98,6 @@ func (c *tokenCounter) request() (llm.Request, bool) {
 		return llm.Request{}, false
 	}
 	return c.journal.Request(messages), true
-}
-
-// wait stops the timer and waits for the running count.
-func (c *tokenCounter) wait() {
-	if c.nextTimer != nil {
-		c.nextTimer.Stop()
-	}
-	if c.countEnded != nil {
-		<-c.countEnded
-	}
 }
 
 // learnFromCount sets the meter to the endpoint's count of the next request, and calibrates it. It reports whether the

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -29,18 +28,14 @@ const (
 
 // titler asks the model for a title. It belongs to the owner of the conversation.
 type titler struct {
-	journal     *core.Journal
-	inbox       *core.Inbox
-	asksModel   func(llm.Model) bool // whether a model is asked for titles; nil: no model is
-	usageEvents func(r llm.Outgoing, rep *llm.Reply, seq uint64) []conversation.Body
-
-	isDone bool          // the model was asked, or need not be
-	done   chan struct{} // closed when the request has ended, nil without one
+	*Agent
+	asksModel func(llm.Model) bool // whether a model is asked for titles; nil: no model is
+	isDone    bool                 // the model was asked, or need not be
 }
 
 // idle asks the model for a title after the first turn. It is called while the conversation is idle.
 func (t *titler) idle(ctx context.Context) {
-	if t.isDone || t.done != nil || t.asksModel == nil || !t.journal.Interactive || !t.asksModel(t.journal.Model()) {
+	if t.isDone || t.asksModel == nil || !t.journal.Interactive || !t.asksModel(t.journal.Model()) {
 		return
 	}
 	question, reply, ended := firstTurn(t.journal.Events())
@@ -51,16 +46,13 @@ func (t *titler) idle(ctx context.Context) {
 	if reply == "" || !t.hasFirstLineTitle() {
 		return
 	}
-	r := t.request(question, reply)
-	done := make(chan struct{})
-	t.done = done
-	go func() {
+	model := t.journal.Model().Name()
+	t.running.Go(func() {
 		ctx, cancel := context.WithTimeout(ctx, titleTimeout)
 		defer cancel()
-		rep, err := r.Read(ctx)
-		t.inbox.Put(func(ctx context.Context) { t.storeTitle(ctx, r, rep, err) })
-		close(done)
-	}()
+		rep, err := t.AskModel(ctx, model, conversation.PurposeTitle, titleRequest(question, reply))
+		t.inbox.Put(func(ctx context.Context) { t.storeTitle(ctx, rep, err) })
+	})
 }
 
 // firstTurn is the first message and its reply; ended reports whether there is a reply. The reply is "" if it did
@@ -90,27 +82,17 @@ func (t *titler) hasFirstLineTitle() bool {
 	return ok && b.By == "auto" && b.Title == DefaultTitle(events)
 }
 
-func (t *titler) request(question, reply string) llm.Outgoing {
+func titleRequest(question, reply string) llm.Request {
 	text := "The user wrote:\n" + shorten(llm.OneLine(question), messageChars) + "\n\nThe reply began:\n" + shorten(llm.OneLine(reply), messageChars) + "\n\nWrite the title."
-	return sideRequest(t.journal, conversation.PurposeTitle, llm.Request{
-		System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens,
-	})
+	return llm.Request{System: titleSystem, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}, MaxTokens: titleTokens}
 }
 
-// storeTitle stores the usage of the request, and the title if it is valid and still needed.
-func (t *titler) storeTitle(ctx context.Context, r llm.Outgoing, rep *llm.Reply, err error) {
-	t.done = nil
-	var bodies []conversation.Body
-	if rep.Usage != nil {
-		bodies = t.usageEvents(r, rep, 0)
-	}
+// storeTitle stores the title if it is valid and still needed.
+func (t *titler) storeTitle(ctx context.Context, rep *llm.Reply, err error) {
 	if err != nil {
-		t.journal.Logger.Info("the model wrote no title", "model", r.To.Name(), "error", err)
+		t.journal.Logger.Info("the model wrote no title", "error", err)
 	} else if title := parseTitle(rep.Text.String()); title != "" && rep.Stop == conversation.StopEnd && t.hasFirstLineTitle() {
-		bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
-	}
-	if len(bodies) > 0 {
-		t.journal.AppendWhenIdle(ctx, bodies...)
+		t.journal.AppendWhenIdle(ctx, conversation.Renamed{Title: title, By: "auto"})
 	}
 }
 
@@ -123,10 +105,4 @@ func parseTitle(text string) string {
 		return ""
 	}
 	return shorten(title, titleChars)
-}
-
-func (t *titler) wait() {
-	if t.done != nil {
-		<-t.done
-	}
 }

@@ -39,9 +39,10 @@ type Discovery struct {
 	Local bool `yaml:"local" doc:"Ask the usual local ports (Ollama, LM Studio, llama.cpp, vLLM) for a model when no key is found. PLIMSOLL_NO_PROBE=1 turns it off too."`
 }
 
-// Context holds the size of the context window, if the user sets it.
+// Context holds the size of the context window, if the user sets it, and how the provider's cache of it is kept.
 type Context struct {
-	Window int `yaml:"window" title:"Context window" doc:"Size of the context window in tokens; 0 = discovered (server, catalog, or learned from the first refused request)."`
+	Window   int  `yaml:"window" title:"Context window" doc:"Size of the context window in tokens; 0 = discovered (server, catalog, or learned from the first refused request)."`
+	KeepWarm bool `yaml:"keep_warm" title:"Keep the cache warm" doc:"Keep the provider's cache warm in a pause, where your pauses make it likely to pay: before the cache expires the newest request is sent again for one token of reply, at most twice in a pause. The gauge says so, and what it cost."`
 }
 
 // ToolResults limits how much of a tool's output is shown to the model, and how much is stored.

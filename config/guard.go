@@ -111,6 +111,7 @@ var effects = map[string]string{
 	"ui.theme":           "makes Plimsoll read a file",
 	"ui.status_command":  "runs a command on your machine",
 	"context.window":     "changes how much is sent",
+	"context.keep_warm":  "sends requests while you pause, which cost money",
 	"tool_results":       "changes how much of a result is sent and kept",
 	"":                   "is yours to decide",
 }

@@ -227,6 +227,7 @@ const (
 	PurposeReply   Purpose = ""        // to continue the conversation
 	PurposeSummary Purpose = "summary" // to summarize a part of it
 	PurposeTitle   Purpose = "title"   // to name it
+	PurposeWarm    Purpose = "warm"    // to keep the provider's cache warm in a pause
 	PurposeServer  Purpose = "server"  // to answer a server of tools
 	PurposeTask    Purpose = "task"    // all requests of a task, added up
 )

@@ -30,6 +30,7 @@ const (
 type countedRequest struct {
 	model   string
 	tokens  int
+	limit   int // on the reply, in tokens
 	summary bool
 	refused bool // as longer than the window
 	body    request
@@ -148,7 +149,10 @@ func tokensIn(chars int) int { return int(float64(chars) / charsPerToken) }
 
 func (s *countingServer) parse(body []byte) (countedRequest, bool) {
 	a := countedRequest{}
-	head := struct{ Model string }{}
+	head := struct {
+		Model     string
+		MaxTokens int `json:"max_tokens"`
+	}{}
 	if json.Unmarshal(body, &head) != nil || json.Unmarshal(body, &a.body) != nil || len(a.body.Messages) == 0 {
 		return a, false
 	}
@@ -156,7 +160,7 @@ func (s *countingServer) parse(body []byte) (countedRequest, bool) {
 	for _, m := range a.body.Messages {
 		chars += len(m)
 	}
-	a.model, a.tokens = head.Model, tokensIn(chars)
+	a.model, a.tokens, a.limit = head.Model, tokensIn(chars), head.MaxTokens
 	a.refused = a.tokens > windowOf(a.model)
 	a.summary = isSummaryRequest(string(body))
 	return a, true

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent/updates"
+	"plimsoll/conversation"
 )
 
 // coldWord is the gauge's text for a cold cache, and countdown its text before that.
@@ -105,4 +106,28 @@ func TestTheGaugeCountsDownToTheColdCache(t *testing.T) {
 			wantCountdown("", "when it is cold")
 		})
 	}
+}
+
+func TestTheGaugeSaysThatTheCacheWasKeptWarm(t *testing.T) {
+	screenOf(t, "in a pause", nil, func(r *rig) {
+		r.resize(140, 40)
+		want := func(text string, shown bool) {
+			r.t.Helper()
+			if got := gaugeLine(r); strings.Contains(got, text) != shown {
+				r.t.Errorf("%q is shown, want it with %q: %v", got, text, shown)
+			}
+		}
+		cost := 0.03
+		ping := conversation.Usage{Purpose: conversation.PurposeWarm, Prompt: 90_000, CostUSD: &cost}
+		r.sendUpdates(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
+		r.appendEvents(ping)
+		want("cache kept warm · $0.03", true)
+		r.appendEvents(ping)
+		want("cache kept warm · $0.06", true)
+		r.wait(6 * time.Minute)
+		want("cache cold", true)
+		r.sendUpdates(updates.CacheCold{At: time.Now().Add(5 * time.Minute)})
+		r.appendEvents(conversation.UserMessage{Text: "back again"})
+		want("kept warm", false)
+	})
 }

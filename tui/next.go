@@ -37,6 +37,9 @@ func (c *chat) nextForms(r meter.Reading) []string {
 	if left := s.cache.countdown(s.env.Now()); left != "" && !s.activity.busy() {
 		return []string{"cache cold in " + left, "cold in " + left}
 	}
+	if s.cache.kept != "" && !s.activity.busy() {
+		return []string{s.cache.kept, "cache kept warm"}
+	}
 	return s.compactionForms(r)
 }
 

@@ -223,7 +223,16 @@ func (s *session) addEvents(events []conversation.Event) {
 			if s.Mode == conversation.ModePlan && !s.readOnly() {
 				s.plan.addReply(e, b)
 			}
+		case conversation.Usage:
+			if b.Purpose == conversation.PurposeWarm && b.HasPromptCount() {
+				s.cache.kept = "cache kept warm"
+				if b.CostUSD != nil {
+					s.cache.keptUSD += *b.CostUSD
+					s.cache.kept += " · " + pane.Dollars(s.cache.keptUSD)
+				}
+			}
 		case conversation.UserMessage:
+			s.cache.kept, s.cache.keptUSD = "", 0
 			s.activity.began = s.env.Now()
 			s.setWorkMode(s.Mode)
 		case conversation.Rewind:

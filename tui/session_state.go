@@ -273,6 +273,8 @@ type cacheClock struct {
 	countdownFrom time.Duration // how long before that the gauge counts down
 	timerDue      time.Time     // when the next timer redraws the gauge; zero without a timer
 	unfocused     bool          // the terminal does not have the focus: no countdown
+	kept          string        // that it was kept warm since the newest message, for the gauge; "": it was not
+	keptUSD       float64       // what that cost
 }
 
 // The gauge counts down during the last fifth of the cache's lifetime, but at most ten

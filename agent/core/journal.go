@@ -361,20 +361,27 @@ func (j *Journal) SinceReply(m llm.Model) (idle time.Duration, changed bool) {
 // LastReport is the usage event of the newest reply of m, or of another model if m gave none; the zero value if no
 // request had the current prompt. changed reports whether the request of that reply is no longer a prefix of a
 // request to m: it went to another model, had another prompt, or does not exist. Replies of other models in between
-// follow that prefix.
+// follow that prefix. Where a ping has renewed the cache since, last has the time of that.
 func (j *Journal) LastReport(m llm.Model) (last conversation.Event, changed bool) {
+	var warmed time.Time
 	system, tools := j.settings.PromptSizes()
 	for _, e := range slices.Backward(j.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
 			return last, true // no request had the new prompt yet
 		case conversation.Usage:
+			if b.Purpose == conversation.PurposeWarm && b.HasPromptCount() && b.Model == m.Name() && warmed.IsZero() {
+				warmed = e.Time
+			}
 			if b.Purpose != conversation.PurposeReply {
 				continue
 			}
 			in := j.settings.RecordedPrompt
 			changed := in.SystemSize != system || !m.Caps.NoTools && in.ToolsSize != tools
 			if b.Model == m.Name() {
+				if warmed.After(e.Time) {
+					e.Time = warmed
+				}
 				return e, changed
 			}
 			if last.Seq == 0 {

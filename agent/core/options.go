@@ -65,8 +65,10 @@ type Options struct {
 	// Titles reports whether the model of a conversation is asked for a title, after the first turn. Nil: the title
 	// is the first line of the first message.
 	Titles func(llm.Model) bool
-	Now    func() time.Time // nil: time.Now; called from several goroutines
-	Logger *slog.Logger     // receives classes, counts and causes, never texts or keys; nil: no log
+	// KeepWarm reports whether requests may keep the provider's cache warm in a pause. Nil: they may not.
+	KeepWarm func() bool
+	Now      func() time.Time // nil: time.Now; called from several goroutines
+	Logger   *slog.Logger     // receives classes, counts and causes, never texts or keys; nil: no log
 }
 
 // Fallback is a model that can continue the turn of another one.

@@ -382,6 +382,7 @@ func (j *Journal) ChooseTTL() {
 	}
 	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.countedPause { // a retried request counts once
 		j.countedPause = last.Seq
+		idle = j.Now().Sub(j.log.Events()[last.Seq-1].Time) // a ping ends no pause
 		r := promptcache.PauseCounts{Requests: c.Requests, Pauses: c.Pauses, LongPauses: c.LongPauses}.Add(terms, idle)
 		c.Requests, c.Pauses, c.LongPauses = r.Requests, r.Pauses, r.LongPauses
 	}

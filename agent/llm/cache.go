@@ -160,3 +160,10 @@ func CacheChoiceInput(m Model, events []conversation.Event) promptcache.ChoiceIn
 	}
 	return o
 }
+
+// PingSaves is [promptcache.Terms.PingSaves] for a conversation whose newest request has prompt tokens.
+func (m Model) PingSaves(events []conversation.Event, prompt float64, steps promptcache.Steps, idle, left time.Duration) float64 {
+	o, s := CacheChoiceInput(m, events), m.Sheet()
+	o.Prompt, o.Steps = prompt, steps
+	return m.CacheTerms().PingSaves(o, promptcache.LifetimeOption{WritePrice: s.Write, Lifetime: s.Lifetime}, idle, left)
+}

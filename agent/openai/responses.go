@@ -80,9 +80,9 @@ type (
 
 func (c *Client) responsesBody(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
 	no := false
-	req := goopenai.CreateResponseRequest{
+	req := goopenai.CreateResponseRequest{ // the API takes no limit below 16
 		Model: r.Model, Instructions: r.System, Tools: responseTools(r.Tools, f.notStrict),
-		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.cacheKey, Stream: true, Input: c.inputItems(r, f),
+		MaxOutputTokens: max(r.MaxTokens, 16*min(r.MaxTokens, 1)), Store: &no, PromptCacheKey: f.cacheKey, Stream: true, Input: c.inputItems(r, f),
 	}
 	if f.effort != "" || f.summary {
 		req.Reasoning = &goopenai.ResponseReasoning{Effort: f.effort}

@@ -223,3 +223,16 @@ func TestChatClientFallsBackToResponses(t *testing.T) {
 		t.Errorf("%d requests, the last to %s", len(list), list[len(list)-1].path)
 	}
 }
+
+func TestAReplyLimitIsRaisedToTheAPIsSmallest(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[int]any{0: nil, 1: 16.0, 16: 16.0, 99: 99.0} {
+		var list []seenRequest
+		r := user("hi")
+		r.MaxTokens = given
+		readReply(t, officialClient(t, "openai", recordRequests(t, &list, sse(hello+stop+done))), r)
+		if got := list[0].body["max_output_tokens"]; got != want {
+			t.Errorf("a limit of %d is sent as %v, want %v", given, got, want)
+		}
+	}
+}

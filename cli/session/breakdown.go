@@ -36,7 +36,7 @@ func (snapshot *Snapshot) idleSinceReply(m llm.Model, now time.Time) (idle time.
 		case conversation.Instructions:
 			return 0, true // no request carried these instructions yet
 		case conversation.Usage:
-			if b.Purpose == conversation.PurposeReply && b.Model == m.Name() {
+			if (b.Purpose == conversation.PurposeReply || b.Purpose == conversation.PurposeWarm && b.HasPromptCount()) && b.Model == m.Name() {
 				return now.Sub(e.Time), false
 			}
 		}

@@ -61,9 +61,9 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	if err != nil {
 		return err
 	}
-	titles := r.writesTitles
+	titles, keepWarm := r.writesTitles, func() bool { return r.Config().Context.KeepWarm }
 	if o.Task != nil {
-		prompt, titles = prompt+taskPrompt+o.Task.system, nil
+		prompt, titles, keepWarm = prompt+taskPrompt+o.Task.system, nil, nil
 	}
 	if last := setup.LastModel(r.Events); r.Connection.Model.Effort == "" && last.Name() == r.Connection.Model.Name() {
 		r.Connection.Model.Effort = last.Effort
@@ -98,7 +98,7 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		Log:     r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Schema: o.Schema, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
 		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: overrides, AskWindow: r.discoverWindow, Titles: titles, Hooks: r.hooks(),
+		Overrides: overrides, AskWindow: r.discoverWindow, Titles: titles, KeepWarm: keepWarm, Hooks: r.hooks(),
 		Rules: r.InitialRules, Transcript: r.Agents.Conversations.SaveTranscript, Summarisers: r.summaryModels(ctx), Fallbacks: r.fallbacks(),
 	})
 	if err != nil {

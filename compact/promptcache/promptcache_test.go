@@ -124,3 +124,43 @@ func TestAConversationThatGrowsIsServedWhole(t *testing.T) {
 		}
 	})
 }
+
+func TestAPingIsSentWhereTheUserIsLikelyToComeBack(t *testing.T) {
+	t.Parallel()
+	const minute = time.Minute
+	never := promptcache.PauseCounts{Requests: 200}
+	often := promptcache.PauseCounts{Requests: 200, Pauses: 20}
+	forLong := promptcache.PauseCounts{Requests: 200, LongPauses: 10}
+	withStep := promptcache.Steps{Cold: 50_000, Line: 170_000, Target: 100_000}
+	priced := func(read float64) promptcache.Terms {
+		other := terms
+		other.ReadPrice = read
+		return other
+	}
+	for _, c := range []struct {
+		name       string
+		terms      promptcache.Terms
+		o          promptcache.ChoiceInput
+		kept       promptcache.LifetimeOption
+		idle, left time.Duration
+		want       bool
+	}{
+		{"an unknown user", terms, promptcache.ChoiceInput{Prompt: 60_000}, terms.Short, 4 * minute, minute, true},
+		{"a second time", terms, promptcache.ChoiceInput{Prompt: 60_000}, terms.Short, 8 * minute, minute, true},
+		{"after hours", terms, promptcache.ChoiceInput{Prompt: 60_000}, terms.Short, 300 * minute, minute, false},
+		{"a cache for an hour", terms, promptcache.ChoiceInput{Prompt: 60_000}, terms.Long, 59 * minute, minute, true},
+		{"a user who pauses often", terms, promptcache.ChoiceInput{Prompt: 60_000, User: often}, terms.Short, 4 * minute, minute, true},
+		{"a user who does not come back from pauses", terms, promptcache.ChoiceInput{Prompt: 60_000, User: never, Conversation: never}, terms.Short, 4 * minute, minute, false},
+		{"a user who comes back after hours", terms, promptcache.ChoiceInput{Prompt: 60_000, User: forLong, Conversation: forLong}, terms.Short, 4 * minute, minute, false},
+		{"a small prompt, which is not cached", terms, promptcache.ChoiceInput{Prompt: promptcache.MinPromptTokens - 1, User: often}, terms.Short, 4 * minute, minute, false},
+		{"a prompt that a cold step hardly shortens", terms, promptcache.ChoiceInput{Prompt: 52_000, Steps: withStep}, terms.Short, 4 * minute, minute, true},
+		{"a prompt that a cold step halves", terms, promptcache.ChoiceInput{Prompt: 100_000, Steps: withStep}, terms.Short, 4 * minute, minute, false},
+		{"a cache that saves half", priced(0.5), promptcache.ChoiceInput{Prompt: 60_000}, terms.Short, 4 * minute, minute, false},
+		{"no cache", priced(1), promptcache.ChoiceInput{Prompt: 60_000, User: often}, promptcache.LifetimeOption{WritePrice: 1, Lifetime: 5 * minute}, 4 * minute, minute, false},
+		{"a free cache", priced(0), promptcache.ChoiceInput{Prompt: 60_000}, terms.Short, 4 * minute, minute, true},
+	} {
+		if got := c.terms.PingSaves(c.o, c.kept, c.idle, c.left); got > 0 != c.want {
+			t.Errorf("%s: a ping saves %.0f tokens, want more than 0: %v", c.name, got, c.want)
+		}
+	}
+}

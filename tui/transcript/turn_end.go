@@ -72,8 +72,8 @@ func (t *turnEnd) parts() []string {
 
 // addUsage counts a request of the turn.
 func (t *turnEnd) addUsage(u conversation.Usage) {
-	if u.Purpose == conversation.PurposeSummary || u.Purpose == conversation.PurposeTitle {
-		return // summaries have their card
+	if u.Purpose == conversation.PurposeSummary || u.Purpose == conversation.PurposeTitle || u.Purpose == conversation.PurposeWarm {
+		return // summaries have their card, and the gauge tells of a cache that is kept warm
 	}
 	switch {
 	case u.CostUSD == nil:
