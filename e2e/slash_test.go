@@ -58,7 +58,7 @@ func TestEverySlashCommandWorks(t *testing.T) {
 		opensView("ledger", " Ledger", "No compactions yet"), opensView("search wind", " Search", "enter open"), opensView("rewind", "Go back to"), opensView("checkpoints", "Turns that changed files"),
 		opensView("profile", "Profile", "esc close"), opensView("model", "Model", "esc close"), opensView("effort", "Effort: how much"),
 		opensView("connect", "Connect", "esc close"), opensView("theme", "Theme", "esc close"), opensView("permissions", "esc close"),
-		opensView("tools", "Tools", "read_file"), opensView("mcp", "Servers of tools", "No server of tools"), opensView("skills", "Skills", "no skill was found"), opensView("tasks", "Tasks", "started no task"), opensView("agents", "Agents", "An agent is a Markdown file"), opensView("memory", "Instructions", "esc close"),
+		opensView("tools", "Tools", "read_file"), opensView("mcp", "MCP servers", "No MCP server yet"), opensView("skills", "Skills", "no skill was found"), opensView("tasks", "Tasks", "started no task"), opensView("agents", "Agents", "An agent is a Markdown file"), opensView("memory", "Instructions", "esc close"),
 		opensView("jobs", "In the background", "esc close"),
 		opensView("commands", "Your commands", "esc close"), opensView("todos", "Todos", "esc close"), opensView("status", "Status", "esc close"),
 		opensView("cost", "Cost", "esc close"), opensView("expand t3", "In full", "esc close"), opensView("doctor", "Doctor", "esc close"),

@@ -49,7 +49,7 @@ func (s *session) compactionForms(r meter.Reading) []string {
 	if r.LoadLine == 0 || f.State == planner.TimingOff || f.State == planner.TimingUnknown {
 		return nil
 	}
-	at := []string{"compacts at " + pane.Tokens(r.LoadLine), "at " + pane.Tokens(r.LoadLine)}
+	at := []string{"compacts at " + pane.Tokens(r.LoadLine), "▲ at " + pane.Tokens(r.LoadLine)}
 	if f.State == "" || then.LoadLine != r.LoadLine { // not computed yet, or for other rules
 		return at
 	}

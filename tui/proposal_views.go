@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"errors"
+
 	"plimsoll/agent/llm"
 	"plimsoll/agent/updates"
 	"plimsoll/compact/edit"
@@ -78,7 +80,9 @@ func (v *views) previewContent(u updates.Previewed, request edit.Request) previe
 		c.BreakTurn = s.log[i].Turn
 	}
 	if u.Err != nil {
-		c.Err, c.Now = refusalText(u.Err), s.load.meter.Reading()
+		if c.Err, c.Now = refusalText(u.Err), s.load.meter.Reading(); errors.Is(u.Err, edit.ErrNothingToGain) {
+			c.Err = preview.NoGain
+		}
 	}
 	return c
 }

@@ -74,7 +74,7 @@ func slashCommands() []slashCommand {
 		cmd(program, "permissions", "[MODE]", "choose what may run", func(m *Model, args string) pane.Action { return m.session.permissionsCommand(args) }),
 		cmd(program, "settings", "", "change any setting", func(m *Model, _ string) pane.Action { return m.views.openSettings() }, "config"),
 		cmd(program, "tools", "", "list the tools", pageCommand("Tools", PageTools)),
-		cmd(program, "mcp", "[ACTION]", "servers of tools", pageCommand("Servers of tools", PageMCP)),
+		cmd(program, "mcp", "[ACTION]", "list MCP servers", pageCommand("MCP servers", PageMCP)),
 		cmd(window, "memory", "", "list the instructions, and open them", func(m *Model, _ string) pane.Action { return m.lists.memory(false) }, "instructions"),
 		cmd(program, "skills", "", "list the skills", func(m *Model, _ string) pane.Action { return m.lists.skills() }),
 		cmd(program, "tasks", "", "list and open tasks", func(m *Model, _ string) pane.Action { return m.lists.tasks() }),

@@ -57,11 +57,11 @@ func (m *Model) draw(r *row, width int) []string {
 	case r.value == "":
 		return []string{m.styles.Muted.Render(pane.Clip("  "+r.name, width))}
 	}
-	return []string{m.factLine(r, width)}
+	return m.factLines(r, width)
 }
 
-// factLine draws a row of a name, a value, and the note if there is room.
-func (m *Model) factLine(r *row, width int) string {
+// factLines draws a row of a name, a value, and the note if there is room.
+func (m *Model) factLines(r *row, width int) []string {
 	const aligned = 60 // width from which the notes are in a column
 	s, glyph := &m.styles, "  "
 	switch r.name {
@@ -79,9 +79,10 @@ func (m *Model) factLine(r *row, width int) string {
 	if width >= aligned {
 		at = max(at, name+16)
 	} else if at+ansi.StringWidth(r.note) > width {
-		return out
+		return []string{out}
 	}
-	return out + strings.Repeat(" ", at-used) + s.Muted.Render(pane.Clip(r.note, width-at))
+	notes := pane.Each(s.Muted, pane.Wrap(r.note, width-at))
+	return pane.Columns([]string{out}, notes, "", at, len(notes))
 }
 
 // categoryLine draws a category with its bar, its tokens and its share of the window.
@@ -135,7 +136,7 @@ func (m *Model) itemLine(r *row, width int) string {
 	return m.bar.Run(int(r.category), 1) + " " + pane.Between(s.Text.Render(pane.Clip(r.name, name)), badge.Render(state), name) + numbers
 }
 
-// gauge draws the numbers, the bar like that of the main screen, and the marks of the load line and the hard line.
+// gauge draws the numbers, the bar like that of the main screen, and the marks of the load line and the hard line, with their names.
 func (m *Model) gauge(width int) []string {
 	r, s := &m.content.Reading, &m.styles
 	level := [...]lipgloss.Style{pane.Normal: s.Muted, pane.Loaded: s.Gauge.Load, pane.Blocked: s.Gauge.Hard}[pane.LevelOf(*r, r.Used)]
@@ -173,7 +174,11 @@ func (m *Model) gauge(width int) []string {
 	}
 	at := func(tokens int) int { return 1 + pane.CellOf(tokens, pane.Scale(*r), n) }
 	load, hard := at(r.LoadLine), at(r.HardLine)
-	marks := strings.Repeat(" ", load) + s.Gauge.Load.Render(pane.LoadGlyph)
+	names := " " + pane.LoadGlyph + " load line · " + hardGlyph + " hard line"
+	if load < ansi.StringWidth(names)+3 { // the rows below name them too
+		names = ""
+	}
+	marks := s.Muted.Render(pane.Fit(names, load)) + s.Gauge.Load.Render(pane.LoadGlyph)
 	if r.HardLine > 0 && hard > load {
 		marks += strings.Repeat(" ", hard-load-1) + s.Gauge.Hard.Render(hardGlyph)
 	}

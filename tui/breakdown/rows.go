@@ -140,11 +140,11 @@ func (c *Content) lines() []row {
 			doc: "How many tokens a request may have. It comes from the first of these that knows it: the command line, the configuration, a refusal by the server, the server's list of models, the catalog."},
 		{name: "load line", value: c.line(r.LoadLine), note: c.ahead(r.LoadLine, "auto-compaction starts here"),
 			doc: "Where auto-compaction starts: above it a summary replaces the oldest turns. compaction.trigger_ratio and compaction.token_threshold set it."},
-		{name: "hard line", value: c.line(r.HardLine), note: c.ahead(r.HardLine, "requests wait for compaction above it"),
+		{name: "hard line", value: c.line(r.HardLine), note: c.ahead(r.HardLine, "requests wait above it"),
 			doc: "Requests above it wait until older turns are compacted, which needs no model. compaction.hard_ratio sets it."},
 	}
 	if cold > 0 {
-		out = append(out, row{name: "after a pause", value: c.line(cold), note: c.ahead(cold, "cache expired: compacts from here"),
+		out = append(out, row{name: "after a pause", value: c.line(cold), note: c.ahead(cold, "cache expired: compacts here"),
 			doc: "Above it a summary replaces the oldest turns before the next request once the provider's cache is cold: that request is paid in full anyway. compaction.evict.cold sets it."})
 	}
 	out = append(out, row{name: "reserve", value: c.line(r.Reserve), note: "kept free for the reply",
@@ -153,7 +153,7 @@ func (c *Content) lines() []row {
 		for i := range out {
 			out[i].value, out[i].note = "unknown", "depends on the window"
 		}
-		out[0].note = "set context.window, or Plimsoll learns it when a request is refused"
+		out[0].note = "set context.window, or a refusal tells it"
 	}
 	if r.KeptOut > 0 {
 		out = append(out, row{name: "kept out", value: pane.About(r.KeptOut), note: "tools to look up, and what tasks read",
@@ -394,7 +394,7 @@ func (c *Content) cacheLives() row {
 	case k.Reason == promptcache.RetentionConfigured:
 		r.note = "cache_ttl in the configuration"
 	case k.Reason != promptcache.RetentionByPauses:
-		r.note = "assumed; cache_ttl in the configuration sets it"
+		r.note = "assumed; cache_ttl sets it"
 	case k.SavedUSD != nil && *k.SavedUSD >= leastSaving:
 		r.note = "chosen by your pauses, saves about " + pane.Dollars(*k.SavedUSD)
 	default:
@@ -411,9 +411,9 @@ func (c *Content) cacheNow() row {
 	case c.Cold:
 		r.value, r.note = "cold", "expired: the next request pays full price"
 	case share >= 0:
-		r.value, r.note = numbers.Percent(share), "of the last request came from it"
+		r.value, r.note = numbers.Percent(share), "of the last request"
 		if c.ColdAt != "" {
-			r.note += ", it expires at " + c.ColdAt
+			r.note += ", until " + c.ColdAt
 		}
 	}
 	return r

@@ -21,7 +21,11 @@ import (
 const (
 	labelWidth  = 9  // cells of the name of a part
 	leastWide   = 48 // width from which the names are at the left
+	roomy       = 24 // height from which a blank line is between parts of different kinds
 	calculating = "calculating…"
+
+	// NoGain is the error of a request that would save nothing.
+	NoGain = "nothing to compact here; try another range or profile"
 )
 
 // View draws the view.
@@ -101,15 +105,25 @@ func (m *Model) body() []string {
 			}
 		}
 	}
+	gap := func() {
+		if m.list.Height >= roomy {
+			out = append(out, "")
+		}
+	}
 	text, warning := s.Text, s.Warning
 	if c.Busy { // the numbers are of an earlier request
 		text, warning = s.Muted, s.Muted
 	}
-	failed := c.Err != "" && !c.Busy
-	if failed {
-		part("Why not", s.Error, plain.Line(c.Err))
+	from, to := m.bounds()
+	if failed := c.Err != "" && !c.Busy; failed && c.Turns > 0 && to < from {
+		part("Range", s.Text, "nothing is older than the "+numbers.Count(c.Turns-1-to, "newest turn")+", which stay as they are; "+m.keys.EndLater.Help().Key+" takes in the oldest")
+	} else {
+		if failed && c.Err != NoGain {
+			part("Why not", s.Error, plain.Line(c.Err))
+		}
+		part("Range", s.Text, m.rangeWords())
 	}
-	part("Range", s.Text, m.rangeWords())
+	gap()
 	profiles, chosen := m.profiles()
 	name := "Profile"
 	for i, text := range profiles {
@@ -120,10 +134,11 @@ func (m *Model) body() []string {
 		part(name, style, text)
 		name, fill = "", 0
 	}
+	gap()
+	if c.Err == NoGain || c.Err == "" && len(c.Preview.Layers) == 0 {
+		part("Effect", warning, NoGain)
+	}
 	if c.Err == "" {
-		if len(c.Preview.Layers) == 0 {
-			part("Effect", warning, "nothing to compact here; try another range or profile")
-		}
 		part("Effect", text, m.layers()...)
 		part("Cache", text, m.cacheWords())
 		part("Cost", text, m.costWords())
@@ -131,6 +146,7 @@ func (m *Model) body() []string {
 			part("Summary", text, m.summaryWords(*need))
 		}
 	}
+	gap()
 	if m.summarises() {
 		focus, review := cmp.Or(plain.Line(c.Request.Focus), "none"), "off: the summary is applied at once"
 		if c.Request.Review {
