@@ -174,7 +174,7 @@ func (m *Model) gauge(width int) []string {
 	}
 	at := func(tokens int) int { return 1 + pane.CellOf(tokens, pane.Scale(*r), n) }
 	load, hard := at(r.LoadLine), at(r.HardLine)
-	names := " " + pane.LoadGlyph + " load line · " + hardGlyph + " hard line"
+	names := " " + pane.LoadGlyph + " compacts here · " + hardGlyph + " requests wait"
 	if load < ansi.StringWidth(names)+3 { // the rows below name them too
 		names = ""
 	}
