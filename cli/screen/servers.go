@@ -47,8 +47,7 @@ func (h *Host) serversPage(ctx context.Context, running *session.Running, argume
 	}
 	known = servers.States(running)
 	if len(known) == 0 {
-		return "No MCP server yet. A server gives the model more tools, such as a browser or a database; it stands here with its state, its tools and " +
-			"what they take.\n\nIn a shell:\nplimsoll mcp add NAME -- COMMAND\n    adds a program\nplimsoll mcp add NAME --url URL\n    adds an address", nil
+		return "No MCP server yet. A server gives the model more tools, such as a browser or a database; it stands here with its state, its tools and what they take.\n\nIn a shell:\nplimsoll mcp add NAME -- COMMAND\n    adds a program\nplimsoll mcp add NAME --url URL\n    adds an address", nil
 	}
 	var b strings.Builder
 	for _, s := range known {

@@ -115,14 +115,10 @@ func (m *Model) body() []string {
 		text, warning = s.Muted, s.Muted
 	}
 	from, to := m.bounds()
-	if failed := c.Err != "" && !c.Busy; failed && c.Turns > 0 && to < from {
-		part("Range", s.Text, "nothing is older than the "+numbers.Count(c.Turns-1-to, "newest turn")+", which stay as they are; "+m.keys.EndLater.Help().Key+" takes in the oldest")
-	} else {
-		if failed && c.Err != NoGain {
-			part("Why not", s.Error, plain.Line(c.Err))
-		}
-		part("Range", s.Text, m.rangeWords())
+	if c.Err != "" && !c.Busy && c.Err != NoGain && (to >= from || c.Turns == 0) { // else the range says why
+		part("Why not", s.Error, plain.Line(c.Err))
 	}
+	part("Range", s.Text, m.rangeWords())
 	gap()
 	profiles, chosen := m.profiles()
 	name := "Profile"
@@ -181,7 +177,7 @@ func (m *Model) rangeWords() string {
 	text := pane.Turns(from, to)
 	switch last := c.Turns - 1; {
 	case to < from:
-		text = "nothing selected"
+		text = "nothing is older than the " + numbers.Count(last-to, "newest turn") + ", which stay as they are; " + m.keys.EndLater.Help().Key + " takes in the oldest"
 	case to == last-1:
 		text += "; the newest stays as it is"
 	case to < last:
