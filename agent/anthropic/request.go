@@ -99,7 +99,7 @@ const (
 	MinCachedBytes = 3 << 10
 )
 
-// Body returns a request as bytes, and what the thinking of its reply will be bound to. route is where the request goes;
+// Body returns a request as bytes, and what the thinking of its reply will be bound to. route is the provider and the model;
 // thinking goes back only by the route that it came by.
 func Body(r llm.Request, f Form, route string) ([]byte, Binding, error) {
 	req, w := newRequest(r, f, route)
@@ -112,7 +112,7 @@ func Body(r llm.Request, f Form, route string) ([]byte, Binding, error) {
 func MessagesWithThinking(r llm.Request, f Form, route string) []int {
 	f.Cache = false
 	_, w := newRequest(r, f, route)
-	return w.carried
+	return w.withThinking
 }
 
 // CountBody returns the body of a request that asks how many tokens r has: that of r without the fields for the reply.
@@ -139,12 +139,12 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	if r.System != "" {
 		req.System = []block{{Type: "text", Text: r.System}}
 	}
-	w := &writer{request: r, route: route, form: f, marks: map[int]bool{}}
+	w := &writer{request: r, route: route, form: f, breakpoints: map[int]bool{}}
 	if f.Cache {
 		w.cache = NewCacheControl(f.CacheHour)
 		w.bytes = setFrontBreakpoint(&req, w.cache)
 		for _, i := range promptcache.MarkIndexes(r.Messages) {
-			w.marks[i] = true
+			w.breakpoints[i] = true
 		}
 	}
 	if f.BindsThinking {
@@ -196,18 +196,18 @@ func tools(specs []conversation.ToolSpec) []tool {
 
 // writer writes the messages of a body.
 type writer struct {
-	request llm.Request
-	route   string
-	form    Form
-	cache   *CacheControl // the value of breakpoints, nil for none
-	marks   map[int]bool  // indices of messages with a breakpoint after them
-	bytes   int           // bytes before the next message
-	out     []message
+	request     llm.Request
+	route       string
+	form        Form
+	cache       *CacheControl // the value of breakpoints, nil for none
+	breakpoints map[int]bool  // indices of messages with a breakpoint after them
+	bytes       int           // bytes before the next message
+	out         []message
 
-	digest   digest    // hash of all before the next message, if thinking is bound
-	thoughts []thought // thinking that may go back
-	carried  []int     // indices of the messages whose thinking goes back
-	binding  Binding   // binding of the reply to come
+	digest       digest          // hash of all before the next message, if thinking is bound
+	thinking     []replyThinking // thinking that may go back
+	withThinking []int           // indices of the messages whose thinking goes back
+	binding      Binding         // binding of the reply to come
 }
 
 // add writes message number i. Messages of one role that follow each other become one.
@@ -226,7 +226,7 @@ func (w *writer) add(i int, m *projection.Message) {
 	for _, c := range m.Calls {
 		w.bytes += len(c.Name) + len(c.Arguments)
 	}
-	if last, ok := content[len(content)-1].(*block); ok && w.marks[i] && w.bytes >= MinCachedBytes {
+	if last, ok := content[len(content)-1].(*block); ok && w.breakpoints[i] && w.bytes >= MinCachedBytes {
 		last.Cache = w.cache
 	}
 	n := len(w.out)
@@ -249,7 +249,7 @@ func (w *writer) add(i int, m *projection.Message) {
 // decides later. For other models, thinking that a compaction hides is left out, except before calls: the API refuses
 // some requests without it.
 func (w *writer) assistant(i int, m *projection.Message) []any {
-	content, ok := echoed(m)
+	content, ok := originalContent(m)
 	thinks := ok && cameFrom(m, w.route) && (w.form.ThinkingAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > w.form.ThinkingAfter)
 	switch {
 	case ok && w.form.BindsThinking && slices.ContainsFunc(content, func(c any) bool { return !isThinking(c) }):
@@ -257,8 +257,8 @@ func (w *writer) assistant(i int, m *projection.Message) []any {
 			content = slices.DeleteFunc(content, isThinking)
 		}
 		return content
-	case thinks && !w.form.BindsThinking && !(w.form.HidesThinking && m.Stripped && len(m.Calls) == 0):
-		w.carried = append(w.carried, i)
+	case thinks && !w.form.BindsThinking && !(w.form.HidesThinking && m.ReasoningHidden && len(m.Calls) == 0):
+		w.withThinking = append(w.withThinking, i)
 		return content
 	}
 	content = nil

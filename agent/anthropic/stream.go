@@ -300,7 +300,7 @@ func (d *Decoder) Finish(bool) (llm.Chunk, error) {
 	if err := d.emptyError(c.Stop); err != nil {
 		return c, err
 	}
-	c.Extras = extras(d.pieces, d.route, d.binding)
+	c.Extras = extrasOf(d.pieces, d.route, d.binding)
 	return c, nil
 }
 

@@ -277,7 +277,7 @@ func (d *decision) arguments(c conversation.ToolCall) (args string, overlay uint
 // refuse a request without it; the wire decides whether to send it.
 func stripReasoning(m *Message, overlay uint64) {
 	m.Overlay, m.State, m.Why = max(m.Overlay, overlay), StateMasked, "reasoning is not sent"
-	if m.Stripped = true; len(m.Calls) > 0 {
+	if m.ReasoningHidden = true; len(m.Calls) > 0 {
 		return
 	}
 	m.Reasoning, m.ReasoningSize = "", conversation.Size{}

@@ -57,9 +57,9 @@ type Message struct {
 	State  State
 	Why    string // why it differs from the event, "" if it does not
 
-	Overlay  uint64 // Seq of the newest overlay that shaped it, 0 without one
-	Repeats  uint64 // Seq of the earlier result that it points to, 0 if it is no pointer
-	Stripped bool   // Reasoning is hidden, and kept only for endpoints that require it
+	Overlay         uint64 // Seq of the newest overlay that shaped it, 0 without one
+	Repeats         uint64 // Seq of the earlier result that it points to, 0 if it is no pointer
+	ReasoningHidden bool   // Reasoning is hidden, and kept only for endpoints that require it
 
 	Size          conversation.Size // of Text and Images
 	ReasoningSize conversation.Size // of Reasoning

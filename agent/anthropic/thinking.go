@@ -64,8 +64,8 @@ func (d digest) content(content []any) {
 
 func (d digest) prefix() string { return base64.RawStdEncoding.EncodeToString(d.Sum(nil)[:18]) }
 
-// thought is the thinking of one reply in a request, which may go back.
-type thought struct {
+// replyThinking is the thinking of one reply in a request, which may go back.
+type replyThinking struct {
 	Binding
 	index   int    // of the reply in the conversation
 	message int    // of the reply in the body
@@ -75,11 +75,11 @@ type thought struct {
 
 // noteThinking notes the thinking of a reply. It returns false if the reply does not record what its thinking is bound to.
 func (w *writer) noteThinking(i int, m *projection.Message) bool {
-	t := thought{index: i, message: len(w.out), now: w.digest.prefix(), hidden: m.Stripped}
+	t := replyThinking{index: i, message: len(w.out), now: w.digest.prefix(), hidden: m.ReasoningHidden}
 	if json.Unmarshal(m.Extras[bindingExtra], &t.Binding) != nil {
 		return false
 	}
-	w.thoughts = append(w.thoughts, t)
+	w.thinking = append(w.thinking, t)
 	return true
 }
 
@@ -91,29 +91,29 @@ func isThinking(c any) bool {
 
 // dropUnboundThinking removes the thinking whose binding does not hold in this request.
 func (w *writer) dropUnboundThinking() {
-	var carried []thought // the newest first
+	var sent []replyThinking // the newest first
 	kept := map[int]bool{}
-	for _, t := range slices.Backward(w.thoughts) {
-		switch n := len(carried); {
-		case n == 0 && (t.Prefix != t.now || t.hidden), n > 0 && t.Prefix != carried[n-1].Follows:
+	for _, t := range slices.Backward(w.thinking) {
+		switch n := len(sent); {
+		case n == 0 && (t.Prefix != t.now || t.hidden), n > 0 && t.Prefix != sent[n-1].Follows:
 			continue
 		}
 		if t.Prefix != t.now || t.hidden {
 			break
 		}
-		carried = append(carried, t)
+		sent = append(sent, t)
 		kept[t.message] = true
 	}
-	for _, t := range w.thoughts {
+	for _, t := range w.thinking {
 		if m := &w.out[t.message]; kept[t.message] {
-			w.carried = append(w.carried, t.index)
+			w.withThinking = append(w.withThinking, t.index)
 		} else {
 			m.Content = slices.DeleteFunc(m.Content, isThinking)
 		}
 	}
 	w.binding = Binding{Prefix: w.digest.prefix()}
-	if len(carried) > 0 {
-		w.binding.Follows = carried[0].Prefix
+	if len(sent) > 0 {
+		w.binding.Follows = sent[0].Prefix
 	}
 }
 
@@ -125,8 +125,8 @@ type piece struct {
 	Call  string               `json:"call,omitempty"`  // id of a call
 }
 
-// extras returns the fields to keep with a reply, nil if its text and its calls are enough.
-func extras(pieces []piece, route string, binding Binding) map[string]conversation.RawJSON {
+// extrasOf returns the fields to keep with a reply, nil if its text and its calls are enough.
+func extrasOf(pieces []piece, route string, binding Binding) map[string]conversation.RawJSON {
 	if !slices.ContainsFunc(pieces, func(p piece) bool { return len(p.Raw) > 0 }) {
 		return nil
 	}
@@ -139,13 +139,14 @@ func extras(pieces []piece, route string, binding Binding) map[string]conversati
 	return all
 }
 
+// cameFrom reports whether a reply came by a route, which is a provider and a model.
 func cameFrom(m *projection.Message, route string) bool {
 	var from string
 	return json.Unmarshal(m.Extras[routeExtra], &from) == nil && from == route
 }
 
-// echoed returns the content of a reply as it came, false if its text or its calls have changed.
-func echoed(m *projection.Message) ([]any, bool) {
+// originalContent returns the content of a reply as it came, false if its text or its calls have changed.
+func originalContent(m *projection.Message) ([]any, bool) {
 	var pieces []piece
 	if json.Unmarshal(m.Extras[contentExtra], &pieces) != nil {
 		return nil, false
