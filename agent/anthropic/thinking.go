@@ -21,7 +21,7 @@ import (
 // reply's extras also record what its thinking is bound to: a hash of all that came before it except thinking, and the
 // thinking directly before it. A request carries the newest thinking whose binding holds, and the chain before it.
 
-// Keys of the extras with the order of the content, the binding, and the endpoint that a reply came from. None is sent.
+// Keys of the extras with the order of the content, the route (provider and model) of a reply, and its binding. None is sent.
 const (
 	contentExtra = "anthropic_content"
 	routeExtra   = "anthropic_route"
@@ -139,7 +139,6 @@ func extrasOf(pieces []piece, route string, binding Binding) map[string]conversa
 	return all
 }
 
-// cameFrom reports whether a reply came by a route, which is a provider and a model.
 func cameFrom(m *projection.Message, route string) bool {
 	var from string
 	return json.Unmarshal(m.Extras[routeExtra], &from) == nil && from == route
