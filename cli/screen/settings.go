@@ -30,7 +30,7 @@ func settingPlace(key string) (section string, isLive bool) {
 		return "Compaction", true
 	case key == "fallback":
 		return "Model", false
-	case key == "context.window":
+	case first == "context":
 		return "Model", true
 	case first == "permissions":
 		return "Permissions", false
