@@ -42,8 +42,7 @@ func help(keys KeyMap) pane.Action {
 		tab("context", commands[aboutContext], views["context"]),
 		tab("history", group("Moving in full-screen views", keys.History.Moves), views["history"]),
 		tab("preview", views["preview"], views["review"]),
-		tab("search", views["search"], views["diff"]),
-		tab("settings", views["settings"]),
+		tab("views", views["search"], views["diff"], views["settings"]),
 		tab("edit", editing, lines),
 		tab("lists", group("Dialogs", dialogs.Moves), group("Answers", dialogs.Answers), group("Lists of models and conversations", dialogs.Lists)),
 	)}

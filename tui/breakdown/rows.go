@@ -2,6 +2,7 @@ package breakdown
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,14 +53,7 @@ func (c *Content) pending() bool { return c.Breakdown.Forecast.State == "" }
 
 func (c *Content) rows(out []row) []row {
 	out = append(out, row{gauge: true, name: "how full it is", doc: "What the next request would carry, by category. " + c.origin()})
-	out = append(out, c.categories()...)
-	out = append(out, c.lines()...)
-	out = append(out, c.next()...)
-	out = append(out, c.heaviest()...)
-	out = append(out, c.additions()...)
-	out = append(out, c.savings()...)
-	out = append(out, c.exactness()...)
-	return append(out, c.costs()...)
+	return slices.Concat(out, c.categories(), c.lines(), c.next(), c.heaviest(), c.additions(), c.savings(), c.exactness(), c.costs())
 }
 
 // origin explains where the number of used tokens comes from.

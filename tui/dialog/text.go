@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -38,12 +39,13 @@ type Tab struct {
 	Groups []Group
 }
 
-// Text is a page to read, or several with tabs. All pages have the size of the largest, so
-// that the dialog does not change its size between them.
+// Text is a page to read, or several with tabs; tabs in a row that fit one page share it. All pages have the size of the
+// largest, so that the dialog does not change its size between them.
 type Text struct {
 	title string
 	tabs  []Tab
-	at    int // index of the visible tab
+	shown []Tab // tabs, those of one page joined
+	at    int   // index of the visible one
 
 	config config
 	width  int
@@ -73,31 +75,42 @@ func (t *Text) dismiss() pane.Action { return nil }
 const columnWidth = 34
 
 func (t *Text) layout(l config, width, height int) int {
-	t.config, t.width, t.pages = l, width, nil
-	room, cells, tall := height-t.barHeight(), ansi.StringWidth(t.bar(width)), 0
-	for at, tab := range t.tabs {
-		lines := t.lines(at, width)
-		if half := (width - 2) / 2; tab.Groups != nil && half >= columnWidth && len(lines) > room {
-			lines = t.lines(at, half)
-			n := (len(lines) + 1) / 2
-			lines = pane.Columns(lines[:n], lines[n:], "  ", half, n)
+	t.config, t.width, t.pages, t.shown = l, width, nil, nil
+	room, cells, tall := height-t.barHeight(), 0, 0
+	for _, tab := range t.tabs {
+		lines, n := t.lines(tab, width, room), len(t.shown)-1
+		if n >= 0 {
+			both := Tab{Title: t.shown[n].Title + " " + tab.Title, Groups: slices.Concat(t.shown[n].Groups, tab.Groups)}
+			if joined := t.lines(both, width, room); len(joined) <= room {
+				tab, lines, t.shown, t.pages = both, joined, t.shown[:n], t.pages[:n]
+			}
 		}
-		t.pages = append(t.pages, lines)
+		t.shown, t.pages = append(t.shown, tab), append(t.pages, lines)
 		cells, tall = max(cells, widest(width, lines...)), max(tall, len(lines))
 	}
+	t.at = min(t.at, len(t.shown)-1)
 	if t.text.set(t.pages[t.at], min(tall, room)); t.atEnd {
 		t.text.scroll(t.text.len())
 	}
-	return cells
+	return max(cells, ansi.StringWidth(t.bar(width)))
 }
 
-// lines lays a page out.
-func (t *Text) lines(at, width int) []string {
-	s, tab := t.config.styles, t.tabs[at]
+// lines lays a page out, in two columns if it is higher than room.
+func (t *Text) lines(tab Tab, width, room int) []string {
 	if tab.Groups == nil {
 		return pane.WrapHanging(tab.Body, width)
 	}
-	var lines []string
+	lines, half := t.column(tab, width), (width-2)/2
+	if len(lines) <= room || half < columnWidth {
+		return lines
+	}
+	lines = t.column(tab, half)
+	n := (len(lines) + 1) / 2
+	return pane.Columns(lines[:n], lines[n:], "  ", half, n)
+}
+
+func (t *Text) column(tab Tab, width int) (lines []string) {
+	s := t.config.styles
 	for _, g := range tab.Groups {
 		if len(lines) > 0 {
 			lines = append(lines, "")
@@ -108,9 +121,12 @@ func (t *Text) lines(at, width int) []string {
 			names = max(names, ansi.StringWidth(e.Name))
 		}
 		for _, e := range g.Entries {
-			for _, l := range pane.WrapHanging(pane.Fit(e.Name, names)+"  "+e.What, width) {
-				name, what := ansi.Truncate(l, names, ""), ansi.TruncateLeft(l, names, "")
-				lines = append(lines, s.Title.Render(name)+s.Text.Render(what))
+			text := pane.Fit(e.Name, names) + "  " + e.What
+			first := pane.Wrap(text, width)[0]
+			name, rest := ansi.Truncate(first, names, ""), strings.TrimSpace(strings.TrimPrefix(text, first))
+			lines = append(lines, s.Title.Render(name)+s.Text.Render(strings.TrimPrefix(first, name)))
+			if rest != "" {
+				lines = append(lines, pane.Each(s.Text, pane.WrapHanging("  "+rest, width))...)
 			}
 		}
 	}
@@ -120,17 +136,17 @@ func (t *Text) lines(at, width int) []string {
 // barHeight is the height of the line of tab titles and the blank line below it.
 func (t *Text) barHeight() int { return 2 * pane.CountTrue(len(t.tabs) > 1) }
 
-// bar draws the titles of the tabs: all of them, or those from the visible tab on.
+// bar draws the title, and the titles of the tabs: all of them, or those from the visible tab on.
 func (t *Text) bar(width int) string {
-	line, first := "", 0
-	for _, tab := range t.tabs {
+	line, first := t.title+"  ", 0
+	for _, tab := range t.shown {
 		line += tab.Title + " "
 	}
 	if ansi.StringWidth(line) > width {
 		first = t.at
 	}
-	line = ""
-	for i, tab := range t.tabs[first:] {
+	line = t.config.styles.Title.Render(t.title) + "  "
+	for i, tab := range t.shown[first:] {
 		style := t.config.styles.Muted
 		if first+i == t.at {
 			style = t.config.styles.Selected
@@ -146,15 +162,15 @@ func (t *Text) update(msg tea.Msg) (pane.Action, bool) {
 		switch {
 		case key.Matches(k, keys.Answers.Close, keys.Answers.Accept):
 			return nil, true
-		case len(t.tabs) < 2:
+		case len(t.shown) < 2:
 		case key.Matches(k, keys.Moves.Next):
 			turn = 1
 		case key.Matches(k, keys.Moves.Previous):
-			turn = len(t.tabs) - 1
+			turn = len(t.shown) - 1
 		}
 	}
 	if turn > 0 {
-		t.at = (t.at + turn) % len(t.tabs)
+		t.at = (t.at + turn) % len(t.shown)
 		t.text.Top = 0
 		t.text.set(t.pages[t.at], t.text.height)
 		return nil, false
@@ -172,13 +188,14 @@ func (t *Text) page() page {
 		p.hints = append(p.hints, hint("scroll", t.config.keys.Moves.PageDown))
 	}
 	if t.barHeight() > 0 {
+		p.title = ""
 		p.lines = []string{t.bar(t.width), ""}
 		p.hints = append([]string{hint("next page", t.config.keys.Moves.Next)}, p.hints...)
 	}
 	visible := t.text.visible()
 	for _, l := range visible {
 		switch s := t.config.styles; {
-		case t.tabs[t.at].Groups != nil:
+		case t.shown[t.at].Groups != nil:
 		case strings.HasPrefix(l, "    "): // it explains the line above
 			l = s.Muted.Render(l)
 		default:

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,7 +107,7 @@ func (m *Model) typeIn(msg tea.Msg) pane.Action {
 func (m *Model) typed() string {
 	text := m.field.Text()
 	percent, err := strconv.ParseFloat(text, 64)
-	switch list := m.row().Type == listType; {
+	switch list := m.row().Type == "list of texts"; {
 	case m.row().isShare() && err == nil && !strings.HasPrefix(text, "0."):
 		return strconv.FormatFloat(percent/100, 'g', 12, 64)
 	case list && !strings.HasPrefix(text, "["):
@@ -141,10 +142,8 @@ func (m *Model) toDefault() pane.Action {
 	switch {
 	case r == nil:
 		return nil
-	case m.content.Fixed != "":
-		return pane.Snackbar{Text: m.content.Fixed, Failure: true}
-	case r.Fixed != "":
-		return pane.Snackbar{Text: r.Fixed, Failure: true}
+	case m.content.Fixed+r.Fixed != "":
+		return pane.Snackbar{Text: cmp.Or(m.content.Fixed, r.Fixed), Failure: true}
 	case r.Key == "" || r.Opens != "" && r.UnsetValue == "":
 		return pane.Snackbar{Text: "it has no default"}
 	case r.Value == r.UnsetValue:

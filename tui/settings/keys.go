@@ -41,10 +41,10 @@ func DefaultKeyMap() KeyMap {
 		Earlier:         bind("←", "previous value (also h)", "left", "h"),
 		Default:         bind("u", "reset to the default (also r)", "u", "r"),
 		Write:           bind("s", "keep the changes for other conversations (also w)", "s", "w"),
-		Explain:         bind("?", "show or hide what the setting does", "?"),
+		Explain:         bind("?", "show or hide the details", "?"),
 		Close:           bind("q", "close, or back to the first page", "q", "esc"),
 		Accept:          bind("enter", "accept the value", "enter"),
-		Cancel:          bind("esc", "leave the value as it was", "esc"),
+		Cancel:          bind("esc", "keep the old value", "esc"),
 		Edit:            typing,
 	}
 }

@@ -24,9 +24,6 @@ type Row struct {
 	isGroup bool   // it opens the group that it names
 }
 
-// listType is the type of values that can be typed without brackets.
-const listType = "list of texts"
-
 // isShare reports whether the value is a share, which people read in percent.
 func (r *Row) isShare() bool { return strings.HasPrefix(r.Type, "ratio") }
 

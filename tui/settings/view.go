@@ -199,10 +199,7 @@ func (m *Model) lines() []string {
 	}
 	_, bar := m.gauges(c.Reading, then, max(width-label, 1))
 	out := []string{name + bar}
-	rows := 1
-	if m.list.Height >= twoLines {
-		rows = 2
-	}
+	rows := 1 + pane.CountTrue(m.list.Height >= twoLines)
 	text := pane.Fold(pane.Wrap(plain.Line(words), max(width-label, 1)), rows, max(width-label, 1))
 	for _, line := range append(text, make([]string, rows)...)[:rows] {
 		out = append(out, strings.Repeat(" ", label)+style.Render(line))
