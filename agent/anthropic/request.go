@@ -143,7 +143,7 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	if f.Cache {
 		w.cache = NewCacheControl(f.CacheHour)
 		w.bytes = setFrontBreakpoint(&req, w.cache)
-		for _, i := range promptcache.MarkIndexes(r.Messages) {
+		for _, i := range promptcache.BreakpointIndexes(r.Messages) {
 			w.breakpoints[i] = true
 		}
 	}

@@ -192,7 +192,7 @@ func TestNextRequestHasABreakpointAtTheEndOfThisOne(t *testing.T) {
 			if len(calls) == 0 {
 				messages = append(messages, user("go on"))
 			}
-			marks := promptcache.MarkIndexes(messages)
+			marks := promptcache.BreakpointIndexes(messages)
 			if len(marks) > 3 || marks[len(marks)-1] != len(messages)-1 || len(marks) < 2 || marks[len(marks)-2] != before {
 				t.Fatalf("marks %v of %d messages, the last request had %d", marks, len(messages), before+1)
 			}

@@ -116,7 +116,7 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		}
 	}
 	r.Messages = withResultImages(r)
-	breakpoints := promptcache.MarkIndexes(r.Messages)
+	breakpoints := promptcache.BreakpointIndexes(r.Messages)
 	reasoningFrom := projection.Capabilities{EchoReasoning: f.reasoning, EchoLoop: f.reasoningLoop}.EchoFrom(r.Messages)
 	for i, m := range r.Messages {
 		size += len(m.Text)

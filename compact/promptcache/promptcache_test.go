@@ -51,9 +51,9 @@ func TestARhythmCountsWhatEachLifetimeOutlives(t *testing.T) {
 	}
 }
 
-// mark is behind n messages of 1,000 tokens with one block each, behind 4,000 of prompt and tools.
-func mark(n int) promptcache.Mark {
-	return promptcache.Mark{Messages: n, Blocks: n, Tokens: 4000 + 1000*float64(n)}
+// breakpoint is behind n messages of 1,000 tokens with one block each, behind 4,000 of prompt and tools.
+func breakpoint(n int) promptcache.Breakpoint {
+	return promptcache.Breakpoint{Messages: n, Blocks: n, Tokens: 4000 + 1000*float64(n)}
 }
 
 func TestTheCacheServesWhatStandsBeforeAMark(t *testing.T) {
@@ -61,21 +61,21 @@ func TestTheCacheServesWhatStandsBeforeAMark(t *testing.T) {
 	const minute = time.Minute
 	var c promptcache.Cache
 	for i, s := range []struct {
-		marks  []promptcache.Mark
-		common int
-		idle   time.Duration
-		lives  time.Duration
-		want   float64
+		breakpoints []promptcache.Breakpoint
+		common      int
+		idle        time.Duration
+		lives       time.Duration
+		want        float64
 	}{
-		{[]promptcache.Mark{mark(0), mark(1)}, 0, 0, 5 * minute, 0},                          // the first request
-		{[]promptcache.Mark{mark(0), mark(1), mark(3)}, 1, minute, 5 * minute, 5000},         // the whole request before
-		{[]promptcache.Mark{mark(0), mark(30)}, 3, minute, 5 * minute, 4000},                 // the last mark is too far away
-		{[]promptcache.Mark{mark(0), mark(30), mark(32)}, 30, 4 * minute, time.Hour, 34000},  // found where it is marked again
-		{[]promptcache.Mark{mark(0), mark(32), mark(34)}, 10, 4 * minute, time.Hour, 4000},   // a compaction changed what follows
-		{[]promptcache.Mark{mark(0), mark(34), mark(36)}, 34, 50 * minute, time.Hour, 38000}, // kept for an hour
-		{[]promptcache.Mark{mark(0), mark(36), mark(38)}, 36, 61 * minute, time.Hour, 0},
+		{[]promptcache.Breakpoint{breakpoint(0), breakpoint(1)}, 0, 0, 5 * minute, 0},                                // the first request
+		{[]promptcache.Breakpoint{breakpoint(0), breakpoint(1), breakpoint(3)}, 1, minute, 5 * minute, 5000},         // the whole request before
+		{[]promptcache.Breakpoint{breakpoint(0), breakpoint(30)}, 3, minute, 5 * minute, 4000},                       // the last breakpoint is too far away
+		{[]promptcache.Breakpoint{breakpoint(0), breakpoint(30), breakpoint(32)}, 30, 4 * minute, time.Hour, 34000},  // found where it is marked again
+		{[]promptcache.Breakpoint{breakpoint(0), breakpoint(32), breakpoint(34)}, 10, 4 * minute, time.Hour, 4000},   // a compaction changed what follows
+		{[]promptcache.Breakpoint{breakpoint(0), breakpoint(34), breakpoint(36)}, 34, 50 * minute, time.Hour, 38000}, // kept for an hour
+		{[]promptcache.Breakpoint{breakpoint(0), breakpoint(36), breakpoint(38)}, 36, 61 * minute, time.Hour, 0},
 	} {
-		if got := c.Send(s.marks, s.common, s.idle, s.lives); got != s.want {
+		if got := c.Send(s.breakpoints, s.common, s.idle, s.lives); got != s.want {
 			t.Errorf("request %d finds %v tokens, want %v", i, got, s.want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestTheCacheServesWhatStandsBeforeAMark(t *testing.T) {
 func TestASmallPromptIsNotCached(t *testing.T) {
 	t.Parallel()
 	var c promptcache.Cache
-	small := []promptcache.Mark{{Messages: 1, Blocks: 1, Tokens: promptcache.MinPromptTokens - 1}}
+	small := []promptcache.Breakpoint{{Messages: 1, Blocks: 1, Tokens: promptcache.MinPromptTokens - 1}}
 	c.Send(small, 0, 0, time.Hour)
 	if got := c.Send(small, 1, 0, time.Hour); got != 0 {
 		t.Errorf("%v tokens of it are", got)
@@ -103,7 +103,7 @@ func TestAConversationThatGrowsIsServedWhole(t *testing.T) {
 		weight := func(*projection.Message) float64 { return 100 }
 		before, common := 0.0, 0
 		for range rapid.IntRange(1, 12).Draw(t, "requests") {
-			points := promptcache.RequestMarks(messages, 4000, weight)
+			points := promptcache.RequestBreakpoints(messages, 4000, weight)
 			hit := c.Send(points, common, time.Minute, 5*time.Minute)
 			if hit != before {
 				t.Fatalf("request with %d messages finds %v tokens, want %v", len(messages), hit, before)

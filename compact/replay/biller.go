@@ -22,8 +22,8 @@ func newBiller(s PriceSheet, steps promptcache.Steps) *biller {
 // request adds the cost of a request.
 func (b *biller) request(q sentRequest) {
 	b.choose(q)
-	if b.sheet.Marked {
-		b.cost += b.sheet.cachedCost(q.tokens, b.cache.Send(q.marks, q.common, q.idle, b.sheet.Lifetime))
+	if b.sheet.ByBreakpoints {
+		b.cost += b.sheet.cachedCost(q.tokens, b.cache.Send(q.breakpoints, q.common, q.idle, b.sheet.Lifetime))
 	} else {
 		b.cost += b.sheet.requestCost(q)
 	}

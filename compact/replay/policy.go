@@ -15,10 +15,10 @@ import (
 
 // PolicySetting describes the conversation and the prices for which a policy is made.
 type PolicySetting struct {
-	Window int        // tokens
-	Sheet  PriceSheet // the sheet by which this run is billed
-	Steps  bool       // a sheet of the replay has a price step
-	Marked bool       // a sheet of the replay bills by cache marks
+	Window        int        // tokens
+	Sheet         PriceSheet // the sheet by which this run is billed
+	Steps         bool       // a sheet of the replay has a price step
+	ByBreakpoints bool       // a sheet of the replay bills by breakpoints
 	// Arguments lists the argument names of each tool's calls in the whole conversation, for rules that need them
 	// declared in advance.
 	Arguments map[string][]string

@@ -175,8 +175,8 @@ type result struct {
 // results lists the runs of a conversation: one for each policy, and for policies that depend on prices one for each sheet.
 func (rp *replayer) results(c *Conversation) []*result {
 	set := PolicySetting{Window: rp.Window, Arguments: c.arguments(),
-		Steps:  slices.ContainsFunc(rp.Sheets, func(s PriceSheet) bool { return s.Step > 0 }),
-		Marked: slices.ContainsFunc(rp.Sheets, func(s PriceSheet) bool { return s.Marked })}
+		Steps:         slices.ContainsFunc(rp.Sheets, func(s PriceSheet) bool { return s.Step > 0 }),
+		ByBreakpoints: slices.ContainsFunc(rp.Sheets, func(s PriceSheet) bool { return s.ByBreakpoints })}
 	var out []*result
 	for _, e := range rp.all {
 		set.Sheet = rp.plan

@@ -177,8 +177,8 @@ func (r *run) recordRequest(c sharedPrefix, idle time.Duration) {
 	}
 	size := r.baseTokens() + tokens(messageChars)
 	q := sentRequest{tokens: size, prefix: c.tokens, idle: idle, common: c.messages}
-	if r.set.Marked {
-		q.marks = promptcache.RequestMarks(r.sent, r.baseTokens(), func(m *projection.Message) float64 { return tokens(chars(m)) })
+	if r.set.ByBreakpoints {
+		q.breakpoints = promptcache.RequestBreakpoints(r.sent, r.baseTokens(), func(m *projection.Message) float64 { return tokens(chars(m)) })
 	}
 	r.requests = append(r.requests, q)
 	if r.biller.sheet.Terms != nil {

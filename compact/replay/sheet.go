@@ -26,9 +26,9 @@ type PriceSheet struct {
 	Step       int     // tokens above which the whole request is more expensive, 0 for no step
 	StepFactor float64 // factor on the cost of such a request
 
-	// Marked says that the cache holds only prefixes that end at a mark, which promptcache sets as for the Messages API.
+	// ByBreakpoints says that the cache holds only prefixes that end at a breakpoint, which promptcache sets as for the Messages API.
 	// Otherwise any common prefix is cached.
-	Marked bool
+	ByBreakpoints bool
 	// Terms are the two cache lifetimes between which each conversation chooses. Write and Lifetime are then those of
 	// the short one. nil: there is no choice.
 	Terms *promptcache.Terms
@@ -52,11 +52,11 @@ func DefaultSheets() []PriceSheet {
 }
 
 // ClaudeSheets lists price sheets for Claude over the Messages API: without a cache, as over an endpoint that drops cache
-// marks; with each of the two cache lifetimes; and with the lifetime that each conversation chooses.
+// breakpoints; with each of the two cache lifetimes; and with the lifetime that each conversation chooses.
 func ClaudeSheets() []PriceSheet {
 	terms := promptcache.Anthropic()
 	marked := func(name string, option promptcache.LifetimeOption) PriceSheet {
-		return PriceSheet{Name: name, Read: terms.ReadPrice, Write: option.WritePrice, Lifetime: option.Lifetime, Output: outputPrice, Marked: true}
+		return PriceSheet{Name: name, Read: terms.ReadPrice, Write: option.WritePrice, Lifetime: option.Lifetime, Output: outputPrice, ByBreakpoints: true}
 	}
 	chosen := marked("claude", terms.Short)
 	chosen.Terms = &terms
@@ -68,11 +68,11 @@ func ClaudeSheets() []PriceSheet {
 
 // sentRequest has the sizes of a request from which its cost is computed.
 type sentRequest struct {
-	tokens float64
-	prefix float64            // tokens of the common prefix with the previous request, 0 for the first
-	idle   time.Duration      // since the end of the previous reply
-	marks  []promptcache.Mark // cache marks; nil unless a sheet of the replay bills by them
-	common int                // equal messages at the beginning of this request and the previous one
+	tokens      float64
+	prefix      float64                  // tokens of the common prefix with the previous request, 0 for the first
+	idle        time.Duration            // since the end of the previous reply
+	breakpoints []promptcache.Breakpoint // nil unless a sheet of the replay bills by them
+	common      int                      // equal messages at the beginning of this request and the previous one
 }
 
 // SummaryCall is a request for a summary that a policy made.

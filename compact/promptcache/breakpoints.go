@@ -2,23 +2,23 @@ package promptcache
 
 import "plimsoll/compact/projection"
 
-// MarkIndexes returns the indexes of the messages after which a request sets cache marks, ascending: at most three. One more
-// mark belongs after tools and system prompt.
+// BreakpointIndexes returns the indexes of the messages after which a request sets breakpoints, ascending: at most three. One more
+// breakpoint belongs after tools and system prompt.
 //
 //   - the last message, because the next request begins with all of this one
 //   - the last message of the previous request, which precedes the newest reply; a reply with many calls can
 //     by itself have more than LookbackBlocks blocks
 //   - the last of the summary messages at the start, which stay when later messages are compacted or an undo
 //     changes them
-func MarkIndexes(messages []projection.Message) []int {
+func BreakpointIndexes(messages []projection.Message) []int {
 	last := len(messages) - 1
 	if last < 0 {
 		return nil
 	}
-	marks := []int{last}
+	breakpoints := []int{last}
 	for i := last - 1; i > 0; i-- {
 		if messages[i].Role == projection.RoleAssistant {
-			marks = append([]int{i - 1}, marks...)
+			breakpoints = append([]int{i - 1}, breakpoints...)
 			break
 		}
 	}
@@ -29,8 +29,8 @@ func MarkIndexes(messages []projection.Message) []int {
 		}
 		block = i
 	}
-	if block >= 0 && block < marks[0] && messages[block].Role != projection.RoleAssistant {
-		marks = append([]int{block}, marks...)
+	if block >= 0 && block < breakpoints[0] && messages[block].Role != projection.RoleAssistant {
+		breakpoints = append([]int{block}, breakpoints...)
 	}
-	return marks
+	return breakpoints
 }
