@@ -447,15 +447,15 @@ func (a *Approve) heading() []string {
 func (a *Approve) answers() (lines []string, together string) {
 	s, row, long := a.config.styles, "", pane.CountTrue(a.width >= inputCells)
 	add := func(cell string, style lipgloss.Style) {
-		if row != "" && ansi.StringWidth(row+cell) > a.width {
+		if row != "" && ansi.StringWidth(row+strings.TrimRight(cell, " ")) > a.width {
 			lines, row = append(lines, row), ""
 		}
-		row += style.Render(cell)
+		row += style.Render(ansi.Truncate(cell, a.width-ansi.StringWidth(row), "")) // the blank after the last answer may not fit
 	}
 	for i, grant := range a.grants {
 		mark, style := "  "[:1+long], s.Text
 		if i == a.sel {
-			mark, style = "❯ "[:len("❯")+long], s.Selected
+			mark, style = "❯ ", s.Selected
 		}
 		add(mark+a.binding(grant).Help().Key+" "+answerLabels[grant][long]+" ", style)
 	}
