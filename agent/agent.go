@@ -45,7 +45,7 @@ type Agent struct {
 	retryRequested bool           // Retry was called: the newest request must be made again
 	maxSteps       int            // most requests in one turn
 	fallbacks      []core.Fallback
-	servers        core.ToolServers           // nil without servers of tools
+	servers        core.ToolServers           // nil without MCP servers
 	serversStarted bool                       // in this run
 	partial        *conversation.PartialReply // the partial reply that a crash left in storage, or nil
 }

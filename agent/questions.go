@@ -15,7 +15,7 @@ import (
 //   - The later calls of a reply that will need approval are put to the user together with the first one. An answer holds if the
 //     review of its call is still the same when its turn comes.
 //   - Each question is answered or closed once, and the user sees that.
-//   - Others than the calls of a reply ask, too: servers of tools, and commands that run (see [Agent.AskAbout]).
+//   - Others than the calls of a reply ask, too: MCP servers, and commands that run (see [Agent.AskAbout]).
 
 // questions are those of a conversation. They belong to the goroutine of Run.
 type questions struct {

@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Servers of tools ask the user and the model outside of the conversation's turns. Their questions wait for no turn, and no turn
+// MCP servers ask the user and the model outside of the conversation's turns. Their questions wait for no turn, and no turn
 // waits for them. The log has what the requests cost.
 
 // AskUser asks the user and waits for the answer. ok is false without one: no user is present, or ctx ended. Any goroutine may call

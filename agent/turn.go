@@ -106,7 +106,7 @@ func (a *Agent) runSteps(ctx context.Context, begin func(context.Context) error)
 	return err
 }
 
-// startServers starts the servers of tools and declares their tools, in the first turn of a run.
+// startServers starts the MCP servers and declares their tools, in the first turn of a run.
 func (a *Agent) startServers(ctx context.Context) error {
 	if a.servers == nil || a.serversStarted {
 		return nil
@@ -119,7 +119,7 @@ func (a *Agent) startServers(ctx context.Context) error {
 	return err
 }
 
-// declareServerTools declares what the servers of tools offer. In a conversation of which a model has seen a request it does so only
+// declareServerTools declares what the MCP servers offer. In a conversation of which a model has seen a request it does so only
 // if the user asked for it.
 func (a *Agent) declareServerTools(ctx context.Context, asked bool) error {
 	a.display.status(updates.Status{Phase: updates.Starting})

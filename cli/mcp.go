@@ -22,14 +22,14 @@ import (
 	"plimsoll/tools/mcp"
 )
 
-// mcpCommand shows, tries and configures servers of tools.
+// mcpCommand shows, tries and configures MCP servers.
 type mcpCommand struct{ *app }
 
 func (cmd *mcpCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mcp",
-		Short: "Show, try and add servers of tools",
-		Long: `MCP works on the servers of tools that speak the Model Context Protocol: those of
+		Short: "Show, try and add MCP servers",
+		Long: `It works on servers that speak the Model Context Protocol: those of
 the configuration (mcp:) and of a trusted .mcp.json in the workspace. In the chat
 they start with the first message; /mcp shows them there.`,
 		Example: `  plimsoll mcp add files -- npx -y @modelcontextprotocol/server-filesystem .

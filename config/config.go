@@ -21,7 +21,7 @@ type Config struct {
 	Tools       map[string]Tool           `yaml:"tools" name:"NAME" names:"word" doc:"Settings of single tools."`
 	ToolResults ToolResults               `yaml:"tool_results"`
 	Permissions Permissions               `yaml:"permissions"`
-	MCP         map[string]MCPServer      `yaml:"mcp" name:"SERVER" names:"word" doc:"Servers of tools by the Model Context Protocol. Their tools are named mcp__SERVER__TOOL."`
+	MCP         map[string]MCPServer      `yaml:"mcp" name:"SERVER" names:"word" doc:"MCP servers (Model Context Protocol). Their tools are named mcp__SERVER__TOOL."`
 	Hooks       Hooks                     `yaml:"hooks"`
 	Skills      Skills                    `yaml:"skills"`
 	Commands    Commands                  `yaml:"commands"`
@@ -80,7 +80,7 @@ type OnDemand struct {
 	DeferRatio float64 `yaml:"defer_ratio" check:"ratio" doc:"Share of the window that declarations of tools may take before those of servers are looked up."`
 }
 
-// MCPServer is a server of tools: a program that is started, or an address.
+// MCPServer is an MCP server: a program that is started, or an address.
 type MCPServer struct {
 	Command  []string      `yaml:"command" check:"text" doc:"Program to start, with its arguments; it talks over its standard input and output."`
 	URL      string        `yaml:"url" check:"url" doc:"Address of a server that is reached over HTTP, in place of command."`

@@ -228,7 +228,7 @@ const (
 	PurposeSummary Purpose = "summary" // to summarize a part of it
 	PurposeTitle   Purpose = "title"   // to name it
 	PurposeWarm    Purpose = "warm"    // to keep the provider's cache warm in a pause
-	PurposeServer  Purpose = "server"  // to answer a server of tools
+	PurposeServer  Purpose = "server"  // to answer an MCP server
 	PurposeTask    Purpose = "task"    // all requests of a task, added up
 )
 
@@ -314,7 +314,7 @@ type TurnFailed struct {
 	Duration int64 `json:"duration_ms,omitempty"`
 }
 
-// MCPServer records that a server of tools started or ended. It never changes the view.
+// MCPServer records that an MCP server started or ended. It never changes the view.
 type MCPServer struct {
 	Server  string `json:"server"`            // its name in the configuration
 	State   string `json:"state"`             // "ready", "failed", "stopped" or "changed" (its list of tools)

@@ -15,7 +15,7 @@ type ToolSpec struct {
 	ReadOnly    bool    `json:"read_only,omitempty"` // the tool changes nothing: it may run in parallel and in plan mode
 }
 
-// The names of what requests declare for servers of tools.
+// The names of what requests declare for MCP servers.
 const (
 	ToolFindTools  = "find_tools" // looks up declarations
 	ToolRunCommand = "run_command"
@@ -23,7 +23,7 @@ const (
 	ServerPrefix   = "mcp__"     // begins the name of every tool of a server
 )
 
-// OfServer reports whether the declaration is there for the servers of tools.
+// OfServer reports whether the declaration is there for the MCP servers.
 func (t ToolSpec) OfServer() bool {
 	return t.Name == ToolFindTools || t.Name == ToolCallTool || strings.HasPrefix(t.Name, ServerPrefix)
 }

@@ -14,7 +14,7 @@ import (
 
 //lint:file-ignore SA1019 servers of protocol versions before 2026-07-28 still ask for the model.
 
-// harbour is a server of tools that uses what else a client offers: prompts, resources, forms, and the model.
+// harbour is an MCP server that uses what else a client offers: prompts, resources, forms, and the model.
 func harbour(t *testing.T) (url string) {
 	s := sdk.NewServer(&sdk.Implementation{Name: "harbour", Version: "1"}, nil)
 	sdk.AddTool(s, &sdk.Tool{Name: "load"}, func(ctx context.Context, r *sdk.CallToolRequest, _ struct{}) (*sdk.CallToolResult, any, error) {
@@ -50,7 +50,7 @@ func TestServerOffersPromptsAndResourcesAndAsks(t *testing.T) {
 	p.writeFile(".cursor/mcp.json", `{"mcpServers":{"tides":{"command":"tides"}}}`)
 	s := newServer(t, textReply("Hello."), textReply("Shipshape."), callReply("c1", "mcp__harbour__load", object{}), textReply("High tide."), textReply("Loaded."))
 	term := p.startChat(defaultSize, s, "--cfg", "mcp.harbour.url="+harbour(t), "--cfg", "mcp.harbour.sampling=true", "--cfg", "permissions.allow=[mcp__harbour]")
-	term.awaitText("servers of tools (tides); `plimsoll mcp add --from")
+	term.awaitText("MCP servers (tides); `plimsoll mcp add --from")
 	term.sendMessage("/new")
 	term.sendMessage("hello")
 	if term.awaitIdle("Hello.").has("tides") {

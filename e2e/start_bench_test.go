@@ -15,11 +15,11 @@ func storedSandbox(b *testing.B, n int) *sandbox {
 	return p
 }
 
-// threeServers configures servers of tools, which start with the first message.
+// threeServers configures MCP servers, which start with the first message.
 var threeServers = []string{"--cfg", "mcp.a.command=[sleep, 1d]", "--cfg", "mcp.b.command=[sleep, 1d]", "--cfg", "mcp.c.url=http://127.0.0.1:9/mcp"}
 
 // BenchmarkStart starts the program, warm, with 1,000 stored conversations: to the first painted frame (budget 42 ms), and to
-// the echo of a character typed then (80 ms). Three configured servers of tools change neither. ms-cpu is the processor time
+// the echo of a character typed then (80 ms). Three configured MCP servers change neither. ms-cpu is the processor time
 // until then.
 func BenchmarkStart(b *testing.B) {
 	for _, start := range []struct {
@@ -56,7 +56,7 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // BenchmarkPrompt measures the idle program: resident memory (budget 26 MB), processor time (0.03 % of one core), bytes
-// written (0), wake-ups a second (1). Three configured servers of tools change nothing.
+// written (0), wake-ups a second (1). Three configured MCP servers change nothing.
 func BenchmarkPrompt(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { benchPrompt(b) })
 	b.Run("servers", func(b *testing.B) { benchPrompt(b, threeServers...) })

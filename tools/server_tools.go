@@ -242,7 +242,7 @@ func (b *Box) findCalled(call conversation.ToolCall) (found ServerTool, raw json
 		return ServerTool{}, nil, false, nil
 	}
 	if b.options.Servers == nil {
-		return ServerTool{}, nil, true, fmt.Errorf("%s cannot be called: no server of tools is configured any more", name)
+		return ServerTool{}, nil, true, fmt.Errorf("%s cannot be called: no MCP server is configured any more", name)
 	}
 	for _, t := range b.options.Servers.Tools() {
 		if t.FullName == name || t.Name == name && call.Name == conversation.ToolCallTool {

@@ -156,7 +156,7 @@ func TestWrongCallsOfServersAreExplained(t *testing.T) {
 		}
 	}
 	none, _ := open(t, nil)
-	if out := run(t, none, "mcp__files__die", map[string]any{}); !strings.Contains(out.Text, "no server of tools is configured") {
+	if out := run(t, none, "mcp__files__die", map[string]any{}); !strings.Contains(out.Text, "no MCP server is configured") {
 		t.Errorf("without servers: %+v", out)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // On a wide screen a panel stands at the right of the transcript: what fills the window, what comes next, files that were
-// changed, the checklist, what runs, and the servers of tools. It follows the events, not the stream: its lines are drawn only when
+// changed, the checklist, what runs, and the MCP servers. It follows the events, not the stream: its lines are drawn only when
 // what they show has changed, so that tokens and keys cost no more beside it.
 
 // The sizes of the panel.

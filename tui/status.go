@@ -238,7 +238,7 @@ func (l *statusLine) phaseText() string {
 	s := &l.activity().status
 	switch s.Phase {
 	case updates.Starting:
-		return "starting the servers of tools"
+		return "starting the MCP servers"
 	case updates.Waiting:
 		if p := s.Progress; p != nil && p.Total > 0 {
 			return fmt.Sprintf("the server is reading %s of %s tokens", pane.Tokens(p.Done), pane.Tokens(p.Total))

@@ -19,7 +19,7 @@ type Options struct {
 	Provider     llm.Provider
 	Model        llm.Model
 	Toolbox      Toolbox      // nil: no tools
-	Servers      ToolServers  // nil: no servers of tools
+	Servers      ToolServers  // nil: no MCP servers
 	Calibrations Calibrations // nil: calibrations are not stored
 	Backlog      Backlog      // nil: a crash loses the queued messages
 	Stored       Stored
@@ -162,7 +162,7 @@ type Toolbox interface {
 	Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant, rules []string) error
 }
 
-// ToolServers are servers of tools, which start with the first message.
+// ToolServers are MCP servers, which start with the first message.
 type ToolServers interface {
 	// Declare starts the servers and returns the declarations that go with declared, those of the other tools. window is
 	// the size of the context window in tokens; tokens estimates what declarations take of it. It returns when each

@@ -60,7 +60,7 @@ type Phase string
 
 const (
 	Idle            Phase = "idle"
-	Starting        Phase = "starting"   // servers of tools start
+	Starting        Phase = "starting"   // MCP servers start
 	Hooking         Phase = "hooking"    // commands of the user run
 	Waiting         Phase = "waiting"    // the request is sent, nothing has arrived
 	Streaming       Phase = "streaming"  // a reply is arriving

@@ -16,7 +16,7 @@ import (
 	"plimsoll/tools/mcp"
 )
 
-// serversPage acts on the servers of tools, and lists them.
+// serversPage acts on the MCP servers, and lists them.
 func (h *Host) serversPage(ctx context.Context, running *session.Running, argument string) (string, error) {
 	servers := h.deps.Servers
 	action, name, _ := strings.Cut(strings.TrimSpace(argument), " ")

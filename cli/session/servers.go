@@ -17,13 +17,13 @@ import (
 	"plimsoll/tools/mcp"
 )
 
-// The servers of tools belong to the program, not to a conversation: they go on while one conversation is left for another. Rules:
+// The MCP servers belong to the program, not to a conversation: they go on while one conversation is left for another. Rules:
 //
 //   - They start with the first message of a conversation, and end with the program.
 //   - Another configuration, of another conversation or after a reload, ends them; they start anew with the next message.
 //   - What happens to them is an event of the conversation that is open.
 
-// Servers are the servers of tools of this run.
+// Servers are the MCP servers of this run.
 type Servers struct {
 	mu      sync.Mutex // guards what follows
 	client  *mcp.Servers
@@ -49,7 +49,7 @@ func (s *Servers) open(r *Running) tools.Servers {
 		s.client = nil
 		s.mu.Unlock() // what the servers ask on their way out needs it
 		if err := old.Close(); err != nil {
-			r.Agents.Resources.Logger().Warn("servers of tools", "error", err)
+			r.Agents.Resources.Logger().Warn("MCP servers", "error", err)
 		}
 		s.mu.Lock()
 	}
@@ -119,7 +119,7 @@ func (s *Servers) browse(ctx context.Context, url string) error {
 	r := s.running
 	s.mu.Unlock()
 	if r != nil {
-		r.Agent.AddNotice("A server of tools asks you to log in: " + url)
+		r.Agent.AddNotice("An MCP server asks you to log in: " + url)
 	}
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {
@@ -217,7 +217,7 @@ func (s *serversOf) Start(ctx context.Context) {
 		s.started[state.Name] = true
 		bodies := []conversation.Body{eventOf(client, state.State)}
 		if state.Phase == mcp.Failed && !state.Off {
-			bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: state.Error + ". /mcp shows the servers of tools"})
+			bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: state.Error + ". /mcp shows the MCP servers"})
 		}
 		s.running.Agent.Record(bodies...)
 	}

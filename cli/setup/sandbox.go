@@ -16,7 +16,7 @@ import (
 	"plimsoll/tools/sandbox"
 )
 
-// Commands of the model, servers of tools and hooks run in sandboxes. Rules:
+// Commands of the model, MCP servers and hooks run in sandboxes. Rules:
 //
 //   - Where permissions.sandbox is off, nothing is confined but what says so itself.
 //   - A server or hook of the user's own reads the home folder besides, a server also what its command names; one of the workspace

@@ -15,7 +15,7 @@ import (
 	"plimsoll/tools/mcp"
 )
 
-// Servers of tools come from the configuration and from the workspace's .mcp.json, which other clients read too. Rules:
+// MCP servers come from the configuration and from the workspace's .mcp.json, which other clients read too. Rules:
 //
 //   - .mcp.json counts only after the user's yes to its content. A server of the configuration wins over one of the same name.
 //   - A value of env and headers that begins with $ is the environment variable of that name, or else the key that
@@ -221,7 +221,7 @@ func (s *Settings) OfferServers() (notes []string) {
 		if _, known := told[conversation.ContentHash(c.Text)]; !known {
 			contents = append(contents, c)
 			names := strings.Join(slices.Sorted(maps.Keys(servers)), ", ")
-			notes = append(notes, fmt.Sprintf("%s names servers of tools (%s); `plimsoll mcp add --from %[1]s` takes them over", s.Console.Home(path), names))
+			notes = append(notes, fmt.Sprintf("%s names MCP servers (%s); `plimsoll mcp add --from %[1]s` takes them over", s.Console.Home(path), names))
 		}
 	}
 	if len(contents) > 0 {

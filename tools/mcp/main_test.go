@@ -16,7 +16,7 @@ import (
 	"plimsoll/tools/sandbox"
 )
 
-// asServer makes the test binary run as a server of tools with a fault.
+// asServer makes the test binary run as an MCP server with a fault.
 const asServer = "PLIMSOLL_FAULTY_SERVER"
 
 // serverOf makes it play a row of faults, and keeperOf keep servers until it is killed.

@@ -1,4 +1,4 @@
-// Package mcp is the client of servers of tools that speak the Model Context Protocol. It is the only importer of its SDK.
+// Package mcp is the client of servers that speak the Model Context Protocol. It is the only importer of its SDK.
 //
 // A server is a program, over its standard input and output, or an address, over streamable HTTP. Whatever a server does (dies,
 // hangs, floods, lies about its tools, sends hostile text) costs an error that says what happened, and nothing else: every wait is

@@ -23,7 +23,7 @@
 //   - Without a home folder of its own a command reads the system, its workspace, the programs of PATH and known toolchains;
 //     it writes the workspace, a temporary folder and Config.Write. Config.Secrets, known places of secrets and the program's own
 //     files are never among them.
-//   - A [Program], such as a server of tools, has a sandbox or a way to the network of its own, and says what it was kept from.
+//   - A [Program], such as an MCP server, has a sandbox or a way to the network of its own, and says what it was kept from.
 //   - A mode that is demanded (Workspace, ReadOnly) and cannot be had is an error; Auto does what the system can.
 //
 // # What it does not keep

@@ -10,7 +10,7 @@ import (
 	"plimsoll/tools/sandbox/proxy"
 )
 
-// Program is the place of one program that is configured, such as a server of tools or a hook: a sandbox, with a way to the network
+// Program is the place of one program that is configured, such as an MCP server or a hook: a sandbox, with a way to the network
 // of its own. A nil Program confines nothing.
 type Program struct {
 	box      *Sandbox
