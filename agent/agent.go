@@ -65,7 +65,7 @@ func New(o core.Options) (*Agent, error) {
 	in, disp := a.inbox, &display{journal: j, maxResult: o.Results.MaxChars}
 	windows := &windowKeeper{
 		journal: j, display: disp, inbox: in, askServer: o.AskWindow, askedAfterShort: map[string]bool{}, calibrations: map[string]conversation.Calibration{},
-		cuts: cutWatch{warnedModels: map[string]bool{}},
+		truncation: truncationWatch{warnedModels: map[string]bool{}},
 	}
 	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates}, disp, windows
 	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answeredModels: map[string]bool{}}
@@ -81,9 +81,9 @@ func New(o core.Options) (*Agent, error) {
 	a.inspector = &inspector{inbox: in, computing: make(chan struct{}, 1), updates: j.Updates, breakdown: func() func() inspect.Breakdown {
 		return a.compactor.Breakdown(j.Rules(), meter.Window{})
 	}}
-	if w, ok := windowAfterCut(o.Stored.Events, j.Model()); ok {
+	if w, ok := windowAfterTruncation(o.Stored.Events, j.Model()); ok {
 		name := j.Model().Name()
-		windows.cuts = cutWatch{model: name, loweredWindow: w, warnedModels: map[string]bool{name: true}}
+		windows.truncation = truncationWatch{model: name, loweredWindow: w, warnedModels: map[string]bool{name: true}}
 		j.UseWindow(w)
 	}
 	disp.storeTools()

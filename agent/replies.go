@@ -64,7 +64,7 @@ func (k *replyKeeper) keepReply(ctx context.Context, r llm.Outgoing, ans answer)
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}
-	bodies = append(bodies, k.windows.checkForCut(r, ans.reply)...)
+	bodies = append(bodies, k.windows.checkForTruncation(r, ans.reply)...)
 	if message.Stop == conversation.StopFiltered && message.Error != "" {
 		bodies = append(bodies, k.rewindRefusedTurn(message, k.journal.NextSeq()+uint64(len(bodies)))...)
 	}

@@ -31,7 +31,7 @@ type windowKeeper struct {
 	compactor roomMaker
 	askServer func(context.Context, llm.Model) meter.Window // nil: the server cannot be asked
 
-	cuts            cutWatch        // detects prompts that the server cuts without an error
+	truncation      truncationWatch // detects prompts that the server truncates without an error
 	askedAfterShort map[string]bool // models whose server was asked for its window after a short report
 	calibrations    map[string]conversation.Calibration
 	keeper          *keeper[calibrationsByKey]
@@ -180,29 +180,29 @@ func (k *windowKeeper) keepCalibration() {
 	})
 }
 
-// cutWatch counts the usage reports of a model that have fewer prompt tokens than were sent ("short" reports).
-type cutWatch struct {
+// truncationWatch counts the usage reports of a model that have fewer prompt tokens than were sent, which are short reports.
+type truncationWatch struct {
 	model          string
 	shortInRow     int             // short reports in a row
 	largestShort   int             // the largest prompt count among them, in tokens
 	uncachedCounts int             // reports that left out the tokens in the server's cache
-	loweredWindow  meter.Window    // the window that was set after a cut, unknown without one
+	loweredWindow  meter.Window    // the window that was set after a truncation, unknown without one
 	warnedModels   map[string]bool // models for which the user got the notice
 }
 
-// trustUncached is how many reports without cached tokens prove that the server counts this way and cuts nothing.
+// trustUncached is how many reports without cached tokens prove that the server counts this way and truncates nothing.
 const trustUncached = 3
 
-// windowAfterCut is the window that an earlier run of the conversation set after the server cut a prompt. It is false
+// windowAfterTruncation is the window that an earlier run of the conversation set after the server truncated a prompt. It is false
 // if no run set one, or if the model's window is known.
-func windowAfterCut(events []conversation.Event, m llm.Model) (meter.Window, bool) {
+func windowAfterTruncation(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	c, _ := conversation.Newest[conversation.ModelChanged](events)
 	w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}
 	return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.IsKnown() && !m.Window.IsKnown()
 }
 
 // countReport counts a report, and reports whether it was short.
-func (w *cutWatch) countReport(found meter.Finding, prompt int) bool {
+func (w *truncationWatch) countReport(found meter.Finding, prompt int) bool {
 	switch found {
 	case meter.CountUncachedOnly:
 		w.uncachedCounts++
@@ -216,8 +216,8 @@ func (w *cutWatch) countReport(found meter.Finding, prompt int) bool {
 	return true
 }
 
-// showsCut reports whether the newest report, together with those before it, shows a cut.
-func (w *cutWatch) showsCut(found meter.Finding) bool {
+// showsTruncation reports whether the newest report, together with those before it, shows a truncation.
+func (w *truncationWatch) showsTruncation(found meter.Finding) bool {
 	switch {
 	case w.uncachedCounts >= trustUncached:
 		return false
@@ -227,9 +227,9 @@ func (w *cutWatch) showsCut(found meter.Finding) bool {
 	return w.shortInRow > 1 && (found == meter.PromptTruncated || found == meter.CountDoubtful)
 }
 
-// largestCount is the estimated window of a server that cuts prompts: the largest count since the cuts began, or the
+// largestCount is the estimated window of a server that truncates prompts: the largest count since it began, or the
 // last complete count. A complete count of at least twice that size is ignored: it comes from an earlier, larger window.
-func (w *cutWatch) largestCount(e meter.Expected) int {
+func (w *truncationWatch) largestCount(e meter.Expected) int {
 	if last := int(e.Reported); last < 2*w.largestShort {
 		return max(last, w.largestShort)
 	}

@@ -32,33 +32,33 @@ type jcliCall struct {
 	Arguments string `json:"arguments"`
 }
 
-func jcliJob(events []conversation.Event, priors []conversation.Summary, options Options) Job {
+func jcliJob(events []conversation.Event, earlierSummaries []conversation.Summary, options Options) Job {
 	words := preset.WordingOf(options.Style)
-	var earlier, newer []jcliMessage
-	for _, p := range priors {
+	var summaries, messages []jcliMessage
+	for _, p := range earlierSummaries {
 		block := words.Block(p.Transcript, p.Text)
-		earlier = append(earlier, jcliMessage{Role: "user", Content: block.Text}, jcliMessage{Role: "assistant", Content: block.Answer})
+		summaries = append(summaries, jcliMessage{Role: "user", Content: block.Text}, jcliMessage{Role: "assistant", Content: block.Answer})
 	}
 	for _, e := range events {
-		newer = append(newer, jcliMessageOf(e))
+		messages = append(messages, jcliMessageOf(e))
 	}
 	j := options.newJob(preset.InputRaw)
 	j.FromTurn, j.ToTurn = conversation.TurnRange(events)
 	if j.CoveredTokens == 0 {
 		j.CoveredTokens = meter.EstimateEvents(events)
-		for _, m := range earlier {
+		for _, m := range summaries {
 			j.CoveredTokens += int(textTokens(m.Content))
 		}
 	}
 	text := words.Prompt
 	if options.Rules.Instructions != "" || options.Focus != "" {
-		text = options.instructions(j.CoveredTokens, len(priors) > 0) + "\n\n"
+		text = options.instructions(j.CoveredTokens, len(earlierSummaries) > 0) + "\n\n"
 	}
 	chars, tokens := jcliChars, 0.0
 	if options.Budget > 0 {
 		tokens = max(float64(options.Budget)-textTokens(text)-meter.FramingTokens, minRoom)
 	}
-	text += jcliText(earlier, newer, chars, tokens)
+	text += jcliText(summaries, messages, chars, tokens)
 	j.Messages = []projection.Message{{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), Before: conversation.Measure(text),
 		Turn: j.ToTurn, State: projection.StateVerbatim, Why: "asks for a summary"}}
 	return j
@@ -80,17 +80,17 @@ func jcliMessageOf(e conversation.Event) jcliMessage {
 	return jcliMessage{Role: "user"} // no other body is sent to a model
 }
 
-// jcliText returns messages as a JSON array of at most chars characters and tokens tokens; 0 tokens is no limit. The earlier
-// summaries are cut only if they take more than half.
-func jcliText(earlier, newer []jcliMessage, chars int, tokens float64) string {
-	kept, rest := jcliItems(earlier), jcliItems(newer)
-	whole := "[" + strings.Join(append(kept[:len(kept):len(kept)], rest...), ",") + "]"
+// jcliText returns earlier summaries and messages as a JSON array of at most chars characters and tokens tokens; 0 tokens is no
+// limit. The summaries are cut only if they take more than half.
+func jcliText(summaries, messages []jcliMessage, chars int, tokens float64) string {
+	first, rest := jcliItems(summaries), jcliItems(messages)
+	whole := "[" + strings.Join(append(first[:len(first):len(first)], rest...), ",") + "]"
 	if utf8.RuneCountInString(whole) <= chars && (tokens == 0 || textTokens(whole) <= tokens) {
 		return whole
 	}
 	head := ""
-	if len(kept) > 0 {
-		head = "[" + strings.Join(kept, ",") + ","
+	if len(first) > 0 {
+		head = "[" + strings.Join(first, ",") + ","
 		if tokens > 0 {
 			head = prefixWithin(head, tokens/2)
 			tokens -= textTokens(head)

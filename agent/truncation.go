@@ -10,19 +10,19 @@ import (
 	"plimsoll/conversation"
 )
 
-// Some servers (Ollama) cut a prompt that is too long and return no error: they drop the oldest messages. Only the
-// prompt count in the usage report shows it. Rules:
+// Some servers (Ollama) truncate a prompt that is too long and return no error: they drop the oldest messages. Only the
+// prompt count in the usage report shows it. A report is short if it has fewer tokens than were sent, and else complete. Rules:
 //
 //   - While model, prompt, tools and what compactions hide stay the same, requests only grow. So a report is compared with
 //     the last one that counted the whole prompt, plus the estimated size of the new messages (package meter). Before
 //     the first of these it is compared with the estimate alone, once three reports have shown how far estimates are off.
-//   - Two kinds of short counts are no cut: some servers count only tokens outside their cache, others leave out old
-//     reasoning. After one uncached count, a cut needs two short reports in a row. After three uncached counts, a short
-//     report is never taken for a cut.
-//   - A cut is a report that misses more than 30 % of the expected tokens, or the second report in a row that misses
+//   - Two kinds of short reports are no truncation: some servers count only tokens outside their cache, others leave out old
+//     reasoning. After one uncached count, it takes two short reports in a row. After three uncached counts, no short
+//     report is taken for a truncation.
+//   - A truncation is a report that misses more than 30 % of the expected tokens, or the second report in a row that misses
 //     more than 20 %. A single tiny count is treated as an error of the server.
 //   - A short report is marked in the log, and the meter never uses it.
-//   - After a cut the user gets one notice for each model. A window from the user, the server or the catalog is kept,
+//   - After a truncation the user gets one notice for each model. A window from the user, the server or the catalog is kept,
 //     because it is more reliable than a count. If the window is unknown, it is set to the largest count, for this
 //     conversation only; a later report with more tokens raises it.
 
@@ -97,37 +97,37 @@ func (k *windowKeeper) isShortReport(r llm.Outgoing, rep *llm.Reply) bool {
 	return found != meter.CountComplete
 }
 
-// checkForCut checks whether the server cut the prompt of a report that is not in the log yet. It returns the events to store.
-func (k *windowKeeper) checkForCut(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
+// checkForTruncation checks whether the server truncated the prompt of a report that is not in the log yet. It returns the events to store.
+func (k *windowKeeper) checkForTruncation(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	u, ok := k.comparableUsage(r, rep)
 	if !ok {
 		return nil
 	}
-	w := &k.cuts
-	if w.model != u.Model {
-		*w = cutWatch{model: u.Model, warnedModels: w.warnedModels}
+	watch := &k.truncation
+	if watch.model != u.Model {
+		*watch = truncationWatch{model: u.Model, warnedModels: watch.warnedModels}
 	}
 	found, e := k.classifyReport(u)
 	if found != meter.CountUncachedOnly && float64(u.Prompt) < 2*e.Tokens {
 		k.raiseWindow(u.Prompt)
 	}
-	if !w.countReport(found, u.Prompt) {
+	if !watch.countReport(found, u.Prompt) {
 		return nil
 	}
-	k.journal.Logger.Info("report", "short", true, "cut", w.showsCut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
-		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", w.shortInRow)
-	if !w.showsCut(found) {
+	k.journal.Logger.Info("report", "short", true, "cut", watch.showsTruncation(found), "prompt", u.Prompt, "expected", int(e.Tokens),
+		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", watch.shortInRow)
+	if !watch.showsTruncation(found) {
 		return nil
 	}
-	advice := k.lowerWindow(w.largestCount(e))
+	advice := k.lowerWindow(watch.largestCount(e))
 	var bodies []conversation.Body
 	if c, isNew := k.journal.ModelRecord(); isNew && k.journal.PromptStored() {
 		bodies = append(bodies, c) // with the report: the program may end with the turn
 	}
-	if w.warnedModels[u.Model] {
+	if watch.warnedModels[u.Model] {
 		return bodies
 	}
-	w.warnedModels[u.Model] = true
+	watch.warnedModels[u.Model] = true
 	text := fmt.Sprintf("The server counted %d tokens of about %d that were sent: it seems to cut long conversations without saying so. %s",
 		u.Prompt, int(e.Tokens), advice)
 	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
@@ -136,43 +136,43 @@ func (k *windowKeeper) checkForCut(r llm.Outgoing, rep *llm.Reply) []conversatio
 // lowerWindow sets an unknown window to limit, in tokens, and returns the advice for the user.
 func (k *windowKeeper) lowerWindow(limit int) string {
 	const larger = "Give the model a larger window on the server, or set context.window to the one it has."
-	w, have := &k.cuts, k.journal.Model().Window
-	if have.IsKnown() && have != w.loweredWindow {
+	watch, have := &k.truncation, k.journal.Model().Window
+	if have.IsKnown() && have != watch.loweredWindow {
 		return fmt.Sprintf("The window stays %d tokens (%s). If the model forgets what came before: %s", have.Tokens, have.Source, larger)
 	}
 	to := meter.Window{Tokens: limit, Source: meter.WindowLearned}
 	if have.IsKnown() && have.Tokens <= limit || !k.setWindow(to) {
 		return larger
 	}
-	w.loweredWindow = to
-	does := ""
+	watch.loweredWindow = to
+	compacts := ""
 	if k.journal.Rules().ActsAutomatically() {
-		does = " and compacts the conversation to fit"
+		compacts = " and compacts the conversation to fit"
 	}
-	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s", limit, does, larger)
+	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s", limit, compacts, larger)
 }
 
 // raiseWindow sets a window that lowerWindow has set to a larger count of the server.
 func (k *windowKeeper) raiseWindow(prompt int) {
-	w := &k.cuts
-	if !w.loweredWindow.IsKnown() || k.journal.Model().Window != w.loweredWindow {
+	watch := &k.truncation
+	if !watch.loweredWindow.IsKnown() || k.journal.Model().Window != watch.loweredWindow {
 		return
 	}
 	to := meter.Window{Tokens: prompt, Source: meter.WindowLearned}
-	if prompt > w.loweredWindow.Tokens && k.setWindow(to) {
-		w.loweredWindow = to
+	if prompt > watch.loweredWindow.Tokens && k.setWindow(to) {
+		watch.loweredWindow = to
 	}
 }
 
 // checkWindow asks the server for its window if the usage of a reply contradicts the known size. It runs before the
-// reply is checked for a cut.
+// reply is checked for a truncation.
 func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answer) {
 	u, ok := k.comparableUsage(r, ans.reply)
 	if ans.err != nil || !ok {
 		return
 	}
 	had := k.journal.Model().Window
-	above := llm.FromServer(had) && u.Prompt > had.Tokens && had != k.cuts.loweredWindow
+	above := llm.FromServer(had) && u.Prompt > had.Tokens && had != k.truncation.loweredWindow
 	short := k.isShortReport(r, ans.reply) && !k.askedAfterShort[r.To.Name()]
 	if short {
 		k.askedAfterShort[r.To.Name()] = true
