@@ -50,7 +50,7 @@ func TestServerOffersPromptsAndResourcesAndAsks(t *testing.T) {
 	p.writeFile(".cursor/mcp.json", `{"mcpServers":{"tides":{"command":"tides"}}}`)
 	s := newServer(t, textReply("Hello."), textReply("Shipshape."), callReply("c1", "mcp__harbour__load", object{}), textReply("High tide."), textReply("Loaded."))
 	term := p.startChat(defaultSize, s, "--cfg", "mcp.harbour.url="+harbour(t), "--cfg", "mcp.harbour.sampling=true", "--cfg", "permissions.allow=[mcp__harbour]")
-	term.awaitText("MCP servers (tides); `plimsoll mcp add --from")
+	term.awaitText("(tides);") // a long path before it may break the line anywhere else
 	term.sendMessage("/new")
 	term.sendMessage("hello")
 	if term.awaitIdle("Hello.").has("tides") {
