@@ -11,7 +11,7 @@ import (
 )
 
 // Some servers (Ollama) truncate a prompt that is too long and return no error: they drop the oldest messages. Only the
-// prompt count in the usage report shows it. A report is short if it has fewer tokens than were sent, and else complete. Rules:
+// prompt count in the usage report shows it. A report is short if it has fewer tokens than were sent, otherwise complete. Rules:
 //
 //   - While model, prompt, tools and what compactions hide stay the same, requests only grow. So a report is compared with
 //     the last one that counted the whole prompt, plus the estimated size of the new messages (package meter). Before
@@ -97,7 +97,7 @@ func (k *windowKeeper) isShortReport(r llm.Outgoing, rep *llm.Reply) bool {
 	return found != meter.CountComplete
 }
 
-// checkForTruncation checks whether the server truncated the prompt of a report that is not in the log yet. It returns the events to store.
+// checkForTruncation checks a report that is not in the log yet for a truncated prompt. It returns the events to store.
 func (k *windowKeeper) checkForTruncation(r llm.Outgoing, rep *llm.Reply) []conversation.Body {
 	u, ok := k.comparableUsage(r, rep)
 	if !ok {

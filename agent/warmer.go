@@ -17,8 +17,8 @@ import (
 //   - It is sent where the user's pauses let it save more than it costs, and only while nothing else goes on. What the user sends
 //     stops it.
 //   - Of its reply only the usage is kept, in the log.
-//   - After one that failed there is none until the next reply. After one that found nothing in the cache there is none in this
-//     run: the provider does not keep the prompt as long as is assumed.
+//   - A failed ping is the last until the next reply. A ping that finds nothing in the cache is the last of the program's run: the
+//     provider does not keep the prompt as long as is assumed.
 
 // maxPings is the largest number of pings in a pause.
 const maxPings = 2

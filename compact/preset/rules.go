@@ -27,7 +27,7 @@ type Values struct {
 	HardRatio      float64          `yaml:"hard_ratio" title:"Requests wait from" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
 	ProtectedRatio float64          `yaml:"protected_ratio" title:"Newest part left alone" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarized."`
 	TokenThreshold int              `yaml:"token_threshold" title:"Compacts at, in tokens" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
-	Auto           AutoRules        `yaml:"auto" title:"Compacting by itself"`
+	Auto           AutoRules        `yaml:"auto" title:"Auto-compaction"`
 	Evict          EvictRules       `yaml:"evict" title:"What a compaction leaves"`
 	Planner        PlannerRules     `yaml:"planner" title:"Limits of a compaction"`
 	Mask           MaskRules        `yaml:"mask" title:"Old tool results"`

@@ -103,12 +103,12 @@ func (m *Model) typeIn(msg tea.Msg) pane.Action {
 	return m.try(m.typed())
 }
 
-// typed returns the typed value. A share is typed in percent, and the brackets of a list may be left out.
+// typed returns the typed value. A share is typed in percent, or below 1 as in the file, and the brackets of a list may be left out.
 func (m *Model) typed() string {
 	text := m.field.Text()
 	percent, err := strconv.ParseFloat(text, 64)
 	switch list := m.row().Type == "list of texts"; {
-	case m.row().isShare() && err == nil && !strings.HasPrefix(text, "0."):
+	case m.row().isShare() && err == nil && percent >= 1:
 		return strconv.FormatFloat(percent/100, 'g', 12, 64)
 	case list && !strings.HasPrefix(text, "["):
 		return "[" + text + "]"

@@ -139,13 +139,13 @@ func TestKeysReturnTheirActions(t *testing.T) {
 		keys string
 		want pane.Action
 	}{
-		"a switch is tried":          {0, "space", settings.Try{Key: "compaction.enabled", Value: "false"}},
-		"and taken":                  {0, "enter enter", settings.Accepted{Key: "compaction.enabled", Value: "false"}},
-		"or not":                     {0, "enter esc", nil},
-		"back to where it was":       {0, "enter space enter", nil},
-		"the next word":              {1, "right", settings.Try{Key: "compaction.preset", Value: "raw"}},
-		"the word before":            {1, "left", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
-		"a share as in the file":     {2, "enter ctrl+u 0 . 6", settings.Try{Key: "compaction.trigger_ratio", Value: "0.6"}},
+		"a switch is tried":      {0, "space", settings.Try{Key: "compaction.enabled", Value: "false"}},
+		"and taken":              {0, "enter enter", settings.Accepted{Key: "compaction.enabled", Value: "false"}},
+		"or not":                 {0, "enter esc", nil},
+		"back to where it was":   {0, "enter space enter", nil},
+		"the next word":          {1, "right", settings.Try{Key: "compaction.preset", Value: "raw"}},
+		"the word before":        {1, "left", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
+		"a share as in the file": {2, "enter ctrl+u 0 . 6", settings.Try{Key: "compaction.trigger_ratio", Value: "0.6"}}, "a share without its zero": {2, "enter ctrl+u . 6", settings.Try{Key: "compaction.trigger_ratio", Value: ".6"}},
 		"a number is typed":          {3, "enter 1", settings.Try{Key: "compaction.token_threshold", Value: "90001"}},
 		"and accepted":               {3, "enter 1 enter", settings.Accepted{Key: "compaction.token_threshold", Value: "90001"}},
 		"another number":             {2, "enter backspace 6", settings.Try{Key: "compaction.trigger_ratio", Value: "0.86"}},
