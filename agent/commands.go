@@ -14,7 +14,7 @@ import (
 	"plimsoll/compact/preset"
 )
 
-// The commands of the user, other than messages. Like all commands they go into the inbox, and the goroutine that
+// The commands of the user, except for messages. Like all commands they go into the inbox, and the goroutine that
 // owns the conversation runs them.
 
 // Review accepts the summary in review with the user's text, or discards it. It does nothing if no summary is in review.
@@ -24,9 +24,9 @@ func (a *Agent) Review(text string, accept bool) {
 }
 
 // Compact compacts the conversation: at once while idle, otherwise before the next request of the turn. Compacted
-// or CompactionFailed reports the result. A request that equals the running one joins it.
-func (a *Agent) Compact(w edit.Request) {
-	a.inbox.Put(func(context.Context) { a.compactor.Compact(w) })
+// or CompactionFailed reports the result. A request that equals the one being carried out joins it.
+func (a *Agent) Compact(request edit.Request) {
+	a.inbox.Put(func(context.Context) { a.compactor.Compact(request) })
 }
 
 // UndoCompaction undoes the compaction of an epoch, 0 for the newest in force.
@@ -34,7 +34,7 @@ func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.Put(func(context.Context) { a.compactor.Undo(epoch) })
 }
 
-// RedoCompaction redoes the compaction that was undone last, unless another one was made since.
+// RedoCompaction redoes the compaction that was undone last, unless another one was committed since.
 func (a *Agent) RedoCompaction() {
 	a.inbox.Put(func(context.Context) { a.compactor.Redo() })
 }
@@ -45,18 +45,18 @@ func (a *Agent) Inspect() { a.inspector.inspect() }
 // BreakdownBy computes the breakdown of the context and the forecast under other rules. If the size of w is known, it
 // uses w as the window. It waits for the owner of the conversation, and ends with ctx.
 func (a *Agent) BreakdownBy(ctx context.Context, rules preset.Rules, w meter.Window) (inspect.Breakdown, error) {
-	addUp, err := ask(ctx, a, func() func() inspect.Breakdown { return a.compactor.Breakdown(rules, w) })
+	compute, err := ask(ctx, a, func() func() inspect.Breakdown { return a.compactor.Breakdown(rules, w) })
 	if err != nil {
 		return inspect.Breakdown{}, err
 	}
-	return addUp(), nil
+	return compute(), nil
 }
 
-// Preview computes a compaction without making it, and publishes Previewed.
-func (a *Agent) Preview(w edit.Request) {
+// Preview computes a compaction without committing it, and publishes Previewed.
+func (a *Agent) Preview(request edit.Request) {
 	a.inbox.Put(func(context.Context) {
-		answer := updates.Previewed{Request: w, Now: a.journal.Reading()}
-		proposal, err := a.compactor.Preview(w)
+		answer := updates.Previewed{Request: request, Now: a.journal.Reading()}
+		proposal, err := a.compactor.Preview(request)
 		if err != nil {
 			answer.Err = err
 		} else {
@@ -77,7 +77,7 @@ func (a *Agent) Pin(events []uint64, pinned bool) {
 	a.requestEdit(what, events)
 }
 
-// Mask replaces the results of events by stubs. It is a compaction that can be undone. updates.Edited reports the
+// Mask replaces the tool results of events by stubs: a compaction, which can be undone. updates.Edited reports the
 // result.
 func (a *Agent) Mask(events []uint64) { a.requestEdit(updates.EditMask, events) }
 
@@ -90,7 +90,7 @@ func (a *Agent) requestEdit(what updates.Edit, events []uint64) {
 	a.inbox.Put(func(context.Context) { a.compactor.Edit(what, events) })
 }
 
-// Rewind undoes the turns from one on, negative for the newest turn, and returns the message of the first of them
+// Rewind undoes a turn and all later ones, negative for the newest turn, and returns the message of the first of them
 // to the composer. It stops a running turn. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.Put(func(context.Context) {
@@ -144,7 +144,7 @@ func (a *Agent) recordLimits(ctx context.Context) {
 	}
 }
 
-// Changed settings are events, so that the log has the rules of each compaction.
+// A change of settings is an event, so that the log has the rules of each compaction.
 
 // Configure changes settings of this conversation: set has the changed ones, by dotted key with the value in YAML
 // form, and rules is the result of all of them. They are recorded at once while idle, otherwise with the next request

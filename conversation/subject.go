@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// subjectKeys are the arguments that best describe a call, in order of preference. They
-// include arguments of other programs, whose conversations can be imported.
+// subjectKeys are the arguments that best describe a call, in order of preference. Some are from other
+// programs, whose conversations can be imported; _invalid is from RepairArguments.
 var subjectKeys = [...]string{
 	"command", "cmd", "pattern", "path", "file_path", "url", "query", "question", "id", "name", "file", "_invalid",
 }
@@ -21,22 +21,22 @@ func (c ToolCall) Subject() string {
 	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
 		return c.Arguments
 	}
-	about := ""
+	subject := ""
 	for _, k := range subjectKeys {
-		if about = argumentText(args[k]); about != "" {
+		if subject = argumentText(args[k]); subject != "" {
 			break
 		}
 	}
-	if path, _ := args["path"].(string); path != "" && about != "" && path != about {
-		about += " in " + path
+	if path, _ := args["path"].(string); path != "" && subject != "" && path != subject {
+		subject += " in " + path
 	}
 	if from, _ := args["offset"].(float64); from > 0 && from < math.MaxInt {
-		if about != "" {
-			about += " "
+		if subject != "" {
+			subject += " "
 		}
-		about += fmt.Sprintf("from %d", int(from))
+		subject += fmt.Sprintf("from %d", int(from))
 	}
-	return about
+	return subject
 }
 
 // toolVerbs are verbs for what the tools do, by tool name.

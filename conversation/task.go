@@ -13,18 +13,18 @@ const (
 	TaskInterrupted = "interrupted"
 )
 
-// TaskStarted records that a task began, or went on, as a sub-conversation. The log of the sub-conversation begins with one
-// that names its parent. It never changes the view.
+// TaskStarted records that a task was started or continued. It is in the log of the parent, and at the beginning of the log of
+// the sub-conversation, where it has Parent. It never changes the view.
 type TaskStarted struct {
 	Conversation string `json:"conversation"`     // ID of the sub-conversation
 	Parent       string `json:"parent,omitempty"` // ID of the conversation that started it; only in the sub-conversation
-	Call         string `json:"call"`             // the call that started it
-	Prompt       string `json:"prompt"`           // its first line
+	Call         string `json:"call"`             // ID of the call that started it
+	Prompt       string `json:"prompt"`           // the first line of the prompt
 	Model        string `json:"model,omitempty"`  // provider/id
-	Agent        string `json:"agent,omitempty"`  // the user's own agent, "" for none
+	Agent        string `json:"agent,omitempty"`  // name of the user-defined agent, "" for none
 }
 
-// TaskEnded records how a task ended, and what it kept out of the conversation.
+// TaskEnded records how a task ended, and how many tokens it kept out of the parent conversation.
 type TaskEnded struct {
 	Conversation string   `json:"conversation"`
 	Call         string   `json:"call"`
@@ -37,7 +37,7 @@ type TaskEnded struct {
 func (TaskStarted) Kind() Kind { return KindTaskStarted }
 func (TaskEnded) Kind() Kind   { return KindTaskEnded }
 
-// Task is what a log tells of one of its tasks.
+// Task is the state of a task by the log of its parent.
 type Task struct {
 	TaskStarted          // of the newest start
 	State       string   // how it ended, "" if it has not
@@ -81,7 +81,7 @@ func Tasks(log []Event) []Task {
 	return out
 }
 
-// KeptOutByTasks is how many tokens the tasks of a log read and wrote besides their answers.
+// KeptOutByTasks is how many tokens the tasks of a log read and wrote without adding them to it: all except their answers.
 func KeptOutByTasks(log []Event) int {
 	total := 0
 	for i := range log {
@@ -92,7 +92,7 @@ func KeptOutByTasks(log []Event) int {
 	return total
 }
 
-// InterruptedTask says that a task was interrupted, and how it goes on.
+// InterruptedTask returns the text for the model that a task was interrupted, and how to continue it.
 func InterruptedTask(id string) string { return "interrupted, continue: " + id + " goes on with it" }
 
 // Spent is what a sub-conversation used since the parent last accounted for it.
@@ -103,7 +103,7 @@ type Spent struct {
 	Requests int
 }
 
-// SpentAfter adds up what the log of a sub-conversation has after an event.
+// SpentAfter adds up what a sub-conversation used after the event with Seq through.
 func SpentAfter(log []Event, through uint64) Spent {
 	s := Spent{Through: through, Usage: Usage{Purpose: PurposeTask}}
 	for _, e := range log {

@@ -39,10 +39,10 @@ type Allowed struct {
 	Rules []string
 }
 
-// Toolbox holds tools made of functions. A tool that was allowed for longer than one call needs no further
-// approval.
+// Toolbox is a fake of the tools. Once Allow was called for a tool, that tool needs no further approval. Its
+// methods may be called by several goroutines.
 type Toolbox struct {
-	AllowErr error // the result of Allow
+	AllowErr error // the error that Allow returns
 
 	tools        []Tool
 	mu           sync.Mutex // guards all below
@@ -55,7 +55,7 @@ type Toolbox struct {
 // NewToolbox returns a toolbox with tools.
 func NewToolbox(tools ...Tool) *Toolbox { return &Toolbox{tools: tools} }
 
-// Specs declares the tools.
+// Specs returns the declarations of the tools.
 func (b *Toolbox) Specs() []conversation.ToolSpec {
 	var specs []conversation.ToolSpec
 	for _, t := range b.tools {
@@ -72,7 +72,7 @@ func (b *Toolbox) tool(name string) (Tool, bool) {
 	return b.tools[i], true
 }
 
-// Review returns the review of the tool, without the need for approval once it was allowed.
+// Review returns the Review of the tool; its Need is NeedNothing once the tool was allowed.
 func (b *Toolbox) Review(_ context.Context, call conversation.ToolCall) conversation.Review {
 	t, ok := b.tool(call.Name)
 	if !ok {
@@ -87,7 +87,7 @@ func (b *Toolbox) Review(_ context.Context, call conversation.ToolCall) conversa
 	return r
 }
 
-// Run runs the tool's function.
+// Run runs a call with the tool's function.
 func (b *Toolbox) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome {
 	b.mu.Lock()
 	b.calls = append(b.calls, call)
@@ -126,7 +126,7 @@ func (b *Toolbox) Allowed() []Allowed { return copied(&b.mu, &b.allowed) }
 // Calls are the calls that ran, in the order they began.
 func (b *Toolbox) Calls() []conversation.ToolCall { return copied(&b.mu, &b.calls) }
 
-// Parallel is the largest number of calls that ran at the same time, and running the number of those that run now.
+// Parallel returns the largest number of calls that ran at the same time, and the number of those that run now.
 func (b *Toolbox) Parallel() (most, running int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary is applied between two requests, if the view still is the one it was written from. The log gets the
-// outcome and the usage in any case.
+// A summary is applied between two requests, if the view is still the one that it was written from. The log always
+// gets the outcome and the usage.
 
 // applySummary applies the summary of the ended job, keeps it for the next eviction step, or records why it is discarded.
 func (c *Compactor) applySummary(ctx context.Context) {
@@ -78,7 +78,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 //
 //   - Until the decision, the summary counts as one that is being written: the conversation goes on, another request
 //     joins or replaces it, and a change of the view makes it stale. A request that does not fit waits for the user;
-//     Esc then discards the summary, and the request goes down the ladder.
+//     Esc then discards the summary, and ApplyLadder reduces the request.
 //   - The time of the review does not count for the limit and the duration of the summary.
 //   - The edited text must have an acceptable length. If not, the user sees why and goes on editing.
 
@@ -86,7 +86,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 // applied, as for any summary.
 func (c *Compactor) acceptReview(j *job, text string) {
 	proposal, err := j.proposal.WithText(text)
-	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // a note evicted them: the next step checks what the text saves
+	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // the next step checks what the text saves
 	if err == nil && proposal.Edited() && !evicted {
 		_, err = j.rebase(c.journal, &proposal)
 	}
@@ -111,8 +111,8 @@ func reviewError(err error) *llm.Error {
 	return e
 }
 
-// startJob begins to write the summary of a job. The error is an *Error, one of package compact, or the cause of ctx's
-// end; then there is no job.
+// startJob begins to write the summary of a job. The error is an *llm.Error, one of a package in compact, or the cause
+// of ctx's end; then there is no job.
 func (c *Compactor) startJob(ctx context.Context, j *job) error {
 	c.endCurrentJob(ctx)
 	j.basis.window, j.writer = c.journal.Model().Window, c.writers.newWriter()
@@ -123,7 +123,7 @@ func (c *Compactor) startJob(ctx context.Context, j *job) error {
 		return err
 	}
 	if j.proposal.Job != nil && j.proposal.Job.Input == preset.InputView {
-		// This form has the prompt and the tools of the conversation, so the log must have them.
+		// Its request has the prompt and the tools of the conversation, so the log must have them.
 		if err := c.journal.RecordSettings(ctx); err != nil {
 			return err
 		}
@@ -197,16 +197,16 @@ func (c *Compactor) endCurrentJob(ctx context.Context) {
 
 // Under rules that evict, a request never waits for a summary. Rules:
 //
-//   - It is written in the background when the load line is near, or from there on, at most once until the
-//     conversation has grown again. Without a user it is not prepared: another turn may never come.
-//   - A written summary waits in memory for the step that evicts what it covers: text and note are one epoch. Its
-//     usage is recorded at once.
-//   - At the hard line the note is committed alone. A later text waits for the next step, so that the prefix breaks
-//     once.
-//   - An overlay on its events, other than a note, makes it stale. It is then discarded, as at the end of the
-//     program, and the log gets the outcome.
+//   - It is written in the background when the load line is near or passed, at most once until the conversation has
+//     grown again. When no user is present none is prepared: another turn may never come.
+//   - A written summary waits in memory for the eviction step of the turns that it covers: summary and note are one
+//     epoch. Its usage is recorded at once.
+//   - At the hard line the note is committed alone. A summary that is ready later waits for the next step, so that
+//     the cached prefix breaks once.
+//   - An overlay on its events, other than a note, makes it stale. It is then discarded, as it is when the program
+//     ends, and the log gets the outcome.
 
-// keepPrepared keeps a written summary for the step that evicts what it covers.
+// keepPrepared keeps a written summary for the step that evicts the turns it covers.
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
 	c.journal.Record(ctx, c.usageOf(ctx, j)...)
@@ -309,7 +309,7 @@ func (c *Compactor) evictWithSummaries(ctx context.Context, plan planner.Plan, o
 	return true
 }
 
-// makeDueStep makes the step that a prepared summary waits for, if it is due.
+// makeDueStep makes the eviction step that a prepared summary waits for, if it is due.
 func (c *Compactor) makeDueStep(ctx context.Context) {
 	if c.job != nil || len(c.prepared) == 0 || ctx.Err() != nil {
 		return
@@ -324,18 +324,18 @@ func (c *Compactor) makeDueStep(ctx context.Context) {
 	}
 }
 
-// commitPrepared answers a request with the newest prepared summary, and reports whether it did. For a user, that
-// summary must cover all messages in asked; the model only asks for room.
+// commitPrepared answers a request with the newest prepared summary, and reports whether it did. For the user, that
+// summary must cover all messages in asked. The model names no messages, so any summary answers it.
 func (c *Compactor) commitPrepared(ctx context.Context, request edit.Request, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
 		return false
 	}
-	j, whole := list[len(list)-1], request.From == nil && request.To == nil && request.KeepLast < 0
+	j, unlimited := list[len(list)-1], request.From == nil && request.To == nil && request.KeepLast < 0
 	switch {
 	case j.state != stateReady, request.Focus != "", request.Review && c.journal.Interactive:
 		return false
-	case request.Source == conversation.SourceManual && !(whole && conversation.Disjoint(j.basis.spans).ContainsMessages(c.journal.Events(), asked)):
+	case request.Source == conversation.SourceManual && !(unlimited && conversation.Disjoint(j.basis.spans).ContainsMessages(c.journal.Events(), asked)):
 		return false
 	}
 	j.joinedBy = request.Source

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Reports on what tools returned. Their text is not trusted, so it is shown as code or without markup.
+// Reports on the results of tools. Their text is not trusted, so it is shown as code or without markup.
 
 // file is a file in the result of list_files.
 type file struct {
@@ -34,28 +34,28 @@ func (x exchange) files() (out []file) {
 	return out
 }
 
-// opening returns the first lines of a file that say something, as a sentence: two of prose, otherwise one. If no line is
-// numbered, it is the whole result.
+// opening returns the beginning of a file as a sentence: the first two lines with words of a readme, the first one of another
+// file. It is the whole result if no line has a number, as read_file gives them.
 func (x exchange) opening() string {
-	var said []string
+	var lines []string
 	prose := strings.Contains(strings.ToLower(x.argument("path")), "readme")
 	for l := range strings.Lines(x.result) {
-		at, text, _ := strings.Cut(l, "\t")
+		number, text, _ := strings.Cut(l, "\t")
 		text = strings.TrimSpace(text)
-		if _, err := strconv.Atoi(at); err != nil || strings.Trim(text, "#-={}[]()<> ") == "" || strings.HasPrefix(text, "[![") || strings.HasPrefix(text, "<") {
+		if _, err := strconv.Atoi(number); err != nil || strings.Trim(text, "#-={}[]()<> ") == "" || strings.HasPrefix(text, "[![") || strings.HasPrefix(text, "<") {
 			continue
 		}
 		if text = strings.TrimLeft(text, "# "); prose {
 			text = strings.TrimRight(text, ".")
 		}
-		if said = append(said, text); len(said) == 2 || !prose {
+		if lines = append(lines, text); len(lines) == 2 || !prose {
 			break
 		}
 	}
-	if said == nil {
+	if lines == nil {
 		return code(x.result)
 	}
-	text := conversation.OneLine(markup.Replace(strings.Join(said, ". ")), lineShown)
+	text := conversation.OneLine(markup.Replace(strings.Join(lines, ". ")), lineShown)
 	if prose && !strings.HasSuffix(text, "…") {
 		text += "."
 	}
@@ -88,11 +88,11 @@ func (x exchange) report() string {
 			lines[i] = string(runes[:lineShown-1]) + "…"
 		}
 	}
-	mark := "```" // longer than any in the lines, so that they cannot close the block
-	for strings.Contains(strings.Join(lines, "\n"), mark) {
-		mark += "`"
+	fence := "```" // longer than any in the lines, so that they cannot close the block
+	for strings.Contains(strings.Join(lines, "\n"), fence) {
+		fence += "`"
 	}
-	return text + mark + "\n" + strings.Join(lines, "\n") + "\n" + mark
+	return text + fence + "\n" + strings.Join(lines, "\n") + "\n" + fence
 }
 
 // code returns a text on one line as inline code.

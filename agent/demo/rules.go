@@ -16,12 +16,12 @@ const guide = "I know six sentences, and use the tools I am given on your real f
 	"- `fill the gauge`\n\n" +
 	"My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama."
 
-const linesRead = 60 // of a file
+const linesRead = 60 // the most lines of a file that are read
 
-// rule is a pattern for user messages, and the function that answers with the groups of the pattern.
+// rule is a pattern for user messages, and the function that answers with the texts of the pattern and its groups.
 type rule struct {
 	pattern *regexp.Regexp
-	answer  func(t *turn, found []string) reply
+	answer  func(t *turn, match []string) reply
 }
 
 // rules are tried in order. They are compiled at the first message, not when the program starts.
@@ -29,33 +29,33 @@ var rules = sync.OnceValue(func() []rule {
 	on := func(pattern string, answer func(*turn, []string) reply) rule {
 		return rule{regexp.MustCompile(`(?is)^(?:` + pattern + `)[\s?!.]*$`), answer}
 	}
-	const changing = "I'll make the change. You'll see it before it happens."
+	const announcement = "I'll make the change. You'll see it before it happens."
 	return []rule{
 		on(`fill\b.*\b(?:gauge|window|context)\b.*`, (*turn).fillGauge),
 		on(`(?:create|write)\s+(?:file\s+)?(\S+)\s+(?:with|containing)\s+(.+)`, func(t *turn, m []string) reply {
-			return t.useOnce(changing, toolUse{"create_file", args{"path": name(m[1]), "content": name(m[2]) + "\n"}})
+			return t.useOnce(announcement, toolUse{"create_file", args{"path": unquote(m[1]), "content": unquote(m[2]) + "\n"}})
 		}),
 		on(`replace\s+(.+?)\s+(?:with|by)\s+(.+)\s+in\s+(\S+?)`, func(t *turn, m []string) reply {
-			return t.useOnce(changing, toolUse{"modify_file", args{"path": name(m[3]), "old": name(m[1]), "new": name(m[2])}})
+			return t.useOnce(announcement, toolUse{"modify_file", args{"path": unquote(m[3]), "old": unquote(m[1]), "new": unquote(m[2])}})
 		}),
 		on(`run\s+(.+?)`, func(t *turn, m []string) reply {
-			return t.useOnce("I'll run it if you agree.", toolUse{"run_command", args{"command": name(m[1])}})
+			return t.useOnce("I'll run it if you agree.", toolUse{"run_command", args{"command": unquote(m[1])}})
 		}),
 		on(`(?:search|find|grep)\s+(?:for\s+)?(.+?)(?:\s+in\s+(\S+?))?`, func(t *turn, m []string) reply {
 			folder := "."
 			if m[2] != "" {
-				folder = name(m[2])
+				folder = unquote(m[2])
 			}
-			return t.useOnce("I'll search the files.", toolUse{"grep_files", args{"pattern": regexp.QuoteMeta(name(m[1])), "path": folder}})
+			return t.useOnce("I'll search the files.", toolUse{"grep_files", args{"pattern": regexp.QuoteMeta(unquote(m[1])), "path": folder}})
 		}),
 		on(`(?:read|show|open)\s+(?:the\s+)?(?:file\s+)?(\S+?)`, func(t *turn, m []string) reply {
-			return t.useOnce("I'll read it.", toolUse{"read_file", args{"path": name(m[1]), "limit": linesRead}})
+			return t.useOnce("I'll read it.", toolUse{"read_file", args{"path": unquote(m[1]), "limit": linesRead}})
 		}),
 		on(`(?:what|describe|explain|tell|look|list)\b.*\b(?:project|repo|repository|files|folder|here)`, (*turn).project),
 	}
 })
 
-// next returns the answer of the first rule that matches the newest message. It tries the whole message, then its last
+// next returns the answer of the first rule that matches the newest user message. It tries the whole message, then its last
 // and its first paragraph, because a client may put a file or a summary before or after the user's text.
 func (t *turn) next() reply {
 	paragraphs := strings.Split(t.userText, "\n\n")
@@ -69,8 +69,8 @@ func (t *turn) next() reply {
 	return reply{text: guide}
 }
 
-// name returns a text without the quotes around it or the @ before it.
-func name(s string) string {
+// unquote returns a text without the quotes around it or the @ before it.
+func unquote(s string) string {
 	for _, quote := range "`\"'" {
 		if inner, ok := strings.CutSuffix(s, string(quote)); ok && strings.HasPrefix(inner, string(quote)) {
 			return inner[1:]
@@ -82,7 +82,7 @@ func name(s string) string {
 // manifests are files that describe a project.
 var manifests = []string{"readme.md", "readme", "go.mod", "package.json", "cargo.toml", "pyproject.toml", "makefile"}
 
-// project lists the files, reads up to three that describe the project, and quotes them.
+// project lists the files in its first step, reads up to three manifests in the second, and quotes them in the third.
 func (t *turn) project([]string) reply {
 	switch len(t.steps) {
 	case 0:

@@ -7,7 +7,7 @@ import (
 )
 
 // A request for a summary is answered with the beginnings of evenly chosen lines of the conversation, without new text.
-// The summary stays below 40 percent of what it covers, the limit that the program sets, and repeats no earlier summary
+// The summary stays below 40 percent of what it covers, the limit that Plimsoll sets, and repeats no earlier summary
 // unless the request contains one to summarize.
 
 // summaryMark opens every summary, so that a reader knows its origin.
@@ -16,8 +16,8 @@ const summaryMark = "Extract made by fixed rules, not by an AI."
 const (
 	summaryShare = 30  // percent of the tokens of what it covers
 	maxSummary   = 600 // tokens, because the window is small
-	summaryLine  = 100 // characters of a line
-	lineTokens   = 25  // about the tokens of such a line
+	summaryLine  = 100 // characters of a line of a summary
+	lineTokens   = 25  // tokens of such a line, about
 )
 
 // A request for a summary either follows the conversation, with requestMark in its last message, or contains the conversation
@@ -33,7 +33,7 @@ func (t *turn) wantsSummary() bool {
 }
 
 func (t *turn) summary() string {
-	written := strings.HasSuffix(t.userText, endMark)
+	indented := strings.HasSuffix(t.userText, endMark)
 	total := 0
 	var lines []string
 	for i, m := range t.history {
@@ -42,17 +42,17 @@ func (t *turn) summary() string {
 			continue
 		}
 		for line := range strings.Lines(text) {
-			if text := strings.TrimSpace(line); text != "" && text != summaryMark && (!written || strings.HasPrefix(line, "  ")) {
+			if text := strings.TrimSpace(line); text != "" && text != summaryMark && (!indented || strings.HasPrefix(line, "  ")) {
 				lines = append(lines, text)
 				total += countTokens(line)
 			}
 		}
 	}
-	room := min(total*summaryShare/100, maxSummary, t.room-8)
+	limit := min(total*summaryShare/100, maxSummary, t.room-8) // a little below the limit of the reply
 	out := summaryMark + "\n"
-	for i := 0; i < len(lines); i += max(1, len(lines)*lineTokens/max(room, 1)) {
+	for i := 0; i < len(lines); i += max(1, len(lines)*lineTokens/max(limit, 1)) {
 		next := "\n- " + conversation.OneLine(lines[i], summaryLine)
-		if countTokens(out+next) > room {
+		if countTokens(out+next) > limit {
 			break
 		}
 		out += next

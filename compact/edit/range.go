@@ -18,7 +18,7 @@ type Range struct{ From, To int }
 // String names the turns: turn 3, turns 1–7.
 func (r Range) String() string { return numbers.Turns(r.From, r.To) }
 
-// RangeOptions is what [ResolveRange] needs besides the log.
+// RangeOptions are the bounds for [ResolveRange], and what it needs besides the log.
 type RangeOptions struct {
 	From     *Bound    // nil: the first turn
 	To       *Bound    // nil: the newest turn before the KeepLast newest
@@ -47,8 +47,8 @@ func ExtendOver(r Range, existing []Range) Range {
 	return r
 }
 
-// ErrNoRange says that bounds leave nothing to compact. Errors that wrap it give the
-// reason and the valid turns.
+// ErrNoRange is the error if bounds leave nothing to compact. Errors that wrap it give
+// the reason and the valid turns.
 var ErrNoRange = errors.New("nothing to compact")
 
 // RangeError is an error about turns, which count from 0 in Error. It wraps [ErrNoRange].
@@ -57,7 +57,7 @@ type RangeError struct {
 	args   []any
 }
 
-type turnNumber int
+type turnNumber int // an argument to which Counting adds the number of the first turn
 
 func noRange(format string, args ...any) error { return &RangeError{format, args} }
 
@@ -65,7 +65,7 @@ func (e *RangeError) Error() string { return e.Counting(0) }
 
 func (e *RangeError) Unwrap() error { return ErrNoRange }
 
-// Counting returns the text of the error with a number for the first turn: people count from 1.
+// Counting returns the text of the error with turns counted from first: people count from 1.
 func (e *RangeError) Counting(first int) string {
 	args := slices.Clone(e.args)
 	for i, a := range args {
@@ -189,7 +189,7 @@ func SummaryRanges(log []conversation.Event) []Range {
 
 // Spans returns the events of the turns of a range as runs by Seq, usually one, that begin
 // and end at messages. It leaves out rewound turns, units with open calls and units that
-// are only partly in the range. The test of rewound turns may be nil. Nil without any event.
+// are only partly in the range. rewound may be nil. The result is nil without any event.
 func (r Range) Spans(log []conversation.Event, rewound func(turn int) bool) []conversation.Span {
 	const covered, excluded = 1, 2
 	state := make([]uint8, len(log)) // 0 for events that belong to no unit

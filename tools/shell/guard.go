@@ -17,11 +17,11 @@ import (
 // A process that a command moves to another session (setsid, a daemon) is not
 // killed.
 //
-// The parent-death signal of Linux is not enough: it is bound to the thread that
-// started a process, and does not reach the children of that process.
+// The parent-death signal of Linux is not enough: it comes when the thread that started
+// a process ends, and does not reach the children of that process.
 
-// guardScript reads the id of a session, then waits to be dismissed. A session can
-// have more process groups than that of its leader; only Linux lists them, in /proc.
+// guardScript reads the id of a session, then waits for a line that dismisses it. A session
+// can have more process groups than that of its leader; only Linux lists them, in /proc.
 const guardScript = `trap '' HUP INT QUIT TERM
 read -r pid || exit 0
 read -r dismissed && exit 0
@@ -46,17 +46,17 @@ type Starter func(*exec.Cmd) error
 
 type guard struct {
 	cmd  *exec.Cmd
-	line io.WriteCloser // only the program holds this end of the pipe
+	pipe io.WriteCloser // to the guard; only the program holds this end
 }
 
 // startGuarded starts a command as the leader of a session, under a guard.
 func startGuarded(cmd *exec.Cmd, start Starter) (*guard, error) {
-	gate, open, err := os.Pipe()
+	gate, opener, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	defer gate.Close() // our copy; only the command reads from it
-	defer open.Close() // what was written is in the pipe
+	defer gate.Close()   // the command has a copy and reads from it
+	defer opener.Close() // a written line stays in the pipe
 	g, err := newGuard()
 	if err != nil {
 		return nil, err
@@ -72,13 +72,13 @@ func startGuarded(cmd *exec.Cmd, start Starter) (*guard, error) {
 		g.dismiss()
 		return nil, err
 	}
-	_, err = io.WriteString(g.line, strconv.Itoa(cmd.Process.Pid)+"\n")
+	_, err = io.WriteString(g.pipe, strconv.Itoa(cmd.Process.Pid)+"\n")
 	if err == nil {
-		_, err = io.WriteString(open, "go\n")
+		_, err = io.WriteString(opener, "go\n")
 	}
 	if err != nil { // the guard was killed: the command has not begun, and will not
-		_ = open.Close() // ends gateScript
-		_ = cmd.Wait()   // returns when gateScript has ended
+		_ = opener.Close() // ends gateScript
+		_ = cmd.Wait()     // returns when gateScript has ended
 		g.dismiss()
 		return nil, fmt.Errorf("its guard ended: %w", err)
 	}
@@ -87,23 +87,23 @@ func startGuarded(cmd *exec.Cmd, start Starter) (*guard, error) {
 
 func newGuard() (*guard, error) {
 	cmd := exec.Command("/bin/sh", "-c", guardScript)
-	cmd.Dir, cmd.Env = "/", []string{} // it blocks no folder and sees no API keys
+	cmd.Dir, cmd.Env = "/", []string{} // it keeps no folder in use and sees no API keys
 	cmd.SysProcAttr = isolated()
-	line, err := cmd.StdinPipe()
+	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	return &guard{cmd: cmd, line: line}, nil
+	return &guard{cmd: cmd, pipe: pipe}, nil
 }
 
 // dismiss ends the guard without killing any process.
 func (g *guard) dismiss() {
-	// An error means that the guard was killed and has already ended.
-	_, _ = io.WriteString(g.line, "0\n0\n")
-	_ = g.line.Close()
+	// The first line is the id if the guard has not read one. An error means that it was killed and has already ended.
+	_, _ = io.WriteString(g.pipe, "0\n0\n")
+	_ = g.pipe.Close()
 	_ = g.cmd.Wait()
 }
 

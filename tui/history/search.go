@@ -9,8 +9,8 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// search finds rows of a document. It searches the original of a row and the text that is sent in its place, also where they are
-// folded.
+// search finds rows of a document. It searches the whole original text of a row and the whole text that is sent in its place, even
+// if the row is folded.
 type search struct {
 	document *document
 
@@ -18,12 +18,12 @@ type search struct {
 	isActive bool // there is a query
 	stale    bool // rows or query have changed since found was computed
 
-	found []int // the result of matches
+	found []int // the matching rows, ascending; valid unless stale
 
 	typing  bool
 	field   *edit.Field
 	from    int    // the row with the cursor when typing began
-	invalid string // why the typed text is no query, "" if it is one
+	invalid string // why the typed text is not a valid query, "" if it is
 }
 
 func (s *search) reset() { *s = search{document: s.document} }
@@ -45,19 +45,19 @@ func (s *search) parseField() {
 	}
 }
 
-// nextMatch returns the next matching row after at, or the previous one if by is -1, and wraps around. Without matches it is -1.
-// With inclusive it returns at itself if that matches.
-func (s *search) nextMatch(at, by int, inclusive bool) int {
+// nextMatch returns the next matching row after row, or the previous one if by is -1, and wraps around. Without matches it is -1.
+// With inclusive it returns row itself if that matches.
+func (s *search) nextMatch(row, by int, inclusive bool) int {
 	if !s.isActive || len(s.matches()) == 0 {
 		return -1
 	}
 	found := s.matches()
-	i, there := slices.BinarySearch(found, at)
+	i, isMatch := slices.BinarySearch(found, row)
 	switch {
-	case there && inclusive:
+	case isMatch && inclusive:
 	case by < 0:
 		i--
-	case there:
+	case isMatch:
 		i++
 	}
 	return found[(i+len(found))%len(found)]
@@ -78,36 +78,36 @@ func (s *search) matches() []int {
 
 func (s *search) matchesRow(it item) (found bool) {
 	b := s.document
-	look := func(text string) {
+	try := func(text string) {
 		if !found {
 			_, found = s.query.Find(text)
 		}
 	}
-	look(b.textOf(it).Text)
+	try(b.textOf(it).Text)
 	switch it.kind {
 	case kindOriginal:
 		if r := &b.rows[it.at]; b.side == sideBoth && b.isReplaced(r) {
 			for _, msg := range b.replacing(r.Message) {
-				look(withCalls(msg.Text, msg.Calls))
+				try(withCalls(msg.Text, msg.Calls))
 			}
 		}
 	case kindMessage:
-		look(withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
+		try(withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
 	case kindEvent:
 		for _, e := range b.epochFrom(it.at) {
 			if sum, ok := e.Body.(conversation.Summary); ok {
-				look(sum.Text)
-				look(sum.Appendix)
+				try(sum.Text)
+				try(sum.Appendix)
 			}
 		}
 	}
 	if e := b.event(it); e != nil && b.request == nil {
 		switch body := e.Body.(type) {
 		case conversation.ToolResult:
-			look(body.Tool)
-			look(body.Detail)
+			try(body.Tool)
+			try(body.Detail)
 		case conversation.AssistantMessage:
-			look(body.Reasoning)
+			try(body.Reasoning)
 		}
 	}
 	return found

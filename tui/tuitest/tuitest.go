@@ -1,4 +1,4 @@
-// Package tuitest has what tests of the screen and of its parts share: keys by their names, and what every view keeps to.
+// Package tuitest has what tests of the screen and of its parts share: keys by their names, golden files, and checks for all views.
 package tuitest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"plimsoll/themes"
 )
 
-// codes are the keys that print nothing, and space.
+// codes are the keys that type no character, and space.
 var codes = map[string]rune{
 	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete,
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 	"home": tea.KeyHome, "end": tea.KeyEnd, "space": tea.KeySpace, " ": tea.KeySpace, "f2": tea.KeyF2, "f5": tea.KeyF5, "f9": tea.KeyF9,
 }
 
-// Key is the press of a key by the name that keymaps and configuration have for it. A name that no key has is a panic.
+// Key returns the press of a key by its name in keymaps and configuration. It panics if no key has that name.
 func Key(name string) (k tea.KeyPressMsg) {
 	rest := name
 	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
@@ -35,7 +35,7 @@ func Key(name string) (k tea.KeyPressMsg) {
 	switch letters := []rune(rest); {
 	case named:
 		k.Code = code
-	case len(letters) == 1, len(letters) > 1 && letters[0] > unicode.MaxASCII: // one cell may have several of these
+	case len(letters) == 1, len(letters) > 1 && letters[0] > unicode.MaxASCII: // a grapheme may be several runes
 		k.Code = letters[0]
 	default:
 		panic("tuitest: no key " + name)
@@ -50,7 +50,7 @@ func Key(name string) (k tea.KeyPressMsg) {
 	return k
 }
 
-// Press gives keys to a part, one after the other, and returns what it made of the last.
+// Press sends keys to an update function, one after the other, and returns the action of the last.
 func Press[A any](update func(tea.Msg) A, names ...string) (last A) {
 	for _, name := range names {
 		last = update(Key(name))
@@ -61,13 +61,13 @@ func Press[A any](update func(tea.Msg) A, names ...string) (last A) {
 // View is a full-screen view, with Cursor if it has a text field.
 type View interface{ View() string }
 
-// TB is a test, also one of random cases.
+// TB is the part of testing.TB that Fits needs; rapid.T has it, too.
 type TB interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// Fits fails the test unless a view has exactly its lines and cells, a cursor within them, and nothing in it but text and colors.
+// Fits fails the test unless a view has exactly height lines of width cells, a cursor within them, and only text and colors.
 func Fits(t TB, v View, width, height int) {
 	t.Helper()
 	view := v.View()
@@ -90,7 +90,7 @@ func Fits(t TB, v View, width, height int) {
 	}
 }
 
-// Harmful reports whether a line has control characters beside those that color it, or turns the direction of writing.
+// Harmful reports whether a line has control characters other than those that color it, or changes the direction of writing.
 func Harmful(line string) bool {
 	for i := 0; i < len(line); {
 		if n := coloring(line[i:]); n > 0 {
@@ -106,8 +106,8 @@ func Harmful(line string) bool {
 	return false
 }
 
-// coloring is the length of the control sequence that a text begins with, if it is one
-// that colors.
+// coloring returns the length of the control sequence at the beginning of a text if it
+// sets colors, otherwise 0.
 func coloring(text string) int {
 	rest, ok := strings.CutPrefix(text, "\x1b[")
 	if !ok {
@@ -135,7 +135,7 @@ func Golden(t *testing.T, sizes [][2]int, draw func(t *testing.T, b *strings.Bui
 // Sizes are those of most golden files.
 var Sizes = [][2]int{{40, 12}, {80, 24}}
 
-// Trim is a view without the blanks at the ends of its lines.
+// Trim returns a view without the spaces at the ends of its lines.
 func Trim(view string) string {
 	var b strings.Builder
 	for l := range strings.SplitSeq(view, "\n") {
@@ -144,12 +144,12 @@ func Trim(view string) string {
 	return b.String()
 }
 
-// Fence is a view without colors and with a mark at the end of each line.
+// Fence returns a view without colors and with a bar at the end of each line, which shows trailing spaces.
 func Fence(view string) string {
 	return strings.ReplaceAll(ansi.Strip(view), "\n", "|\n") + "|\n"
 }
 
-// Styles are those of a theme.
+// Styles returns the styles of a theme by its name.
 func Styles(theme string) themes.Styles {
 	t, ok := themes.ByName(theme)
 	if !ok {
