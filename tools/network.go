@@ -34,7 +34,7 @@ const (
 type hostGate struct {
 	*Box
 	command string
-	clock   *shell.Clock
+	timeout *shell.Timeout
 	asked   int // questions so far; guarded by Box.question
 }
 
@@ -61,11 +61,11 @@ func NetworkByRules(o Options) (proxy.Options, error) {
 }
 
 // openNetwork opens the proxy of a command. It returns nil if commands use the network without a proxy.
-func (b *Box) openNetwork(command string, clock *shell.Clock) (shell.Network, error) {
+func (b *Box) openNetwork(command string, timeout *shell.Timeout) (shell.Network, error) {
 	if b.options.Reach == nil {
 		return nil, nil
 	}
-	gate := &hostGate{Box: b, command: command, clock: clock}
+	gate := &hostGate{Box: b, command: command, timeout: timeout}
 	opened, err := b.options.Reach(proxy.Options{Permit: gate.permit, Dial: b.client.Dial})
 	return commandNetwork{opened}, err
 }
@@ -102,8 +102,8 @@ func (g *hostGate) permit(ctx context.Context, host, port string) error {
 
 // ask asks the user about a host, and grants what the answer says.
 func (g *hostGate) ask(ctx context.Context, effect permission.Effect) error {
-	g.clock.Stop()
-	defer g.clock.Start()
+	g.timeout.Pause()
+	defer g.timeout.Resume()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	id := "network " + strconv.FormatInt(g.asks.Add(1), 10)

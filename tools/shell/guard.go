@@ -9,13 +9,11 @@ import (
 	"syscall"
 )
 
-// A command ends with the program, even if the program is killed. Each command has
-// a guard: a small shell that reads from a pipe whose other end only the program
-// holds. If the pipe is closed before the guard is dismissed, the program has died,
-// and the guard kills all processes of the command. A command starts only after its
-// guard has its process id, so that a kill at any moment leaves no process running.
-// A process that a command moves to another session (setsid, a daemon) is not
-// killed.
+// A command ends with the program, even if the program is killed. Each command has a guard: a small shell that
+// reads from a pipe whose other end only the program holds. If the pipe is closed before the guard is dismissed,
+// the program has died, and the guard kills all processes of the command. A command starts only after its guard
+// has its process id, so that a kill at any moment leaves no process running. A process that a command moves to
+// another session (setsid, a daemon) is not killed.
 //
 // The parent-death signal of Linux is not enough: it comes when the thread that started
 // a process ends, and does not reach the children of that process.

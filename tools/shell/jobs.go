@@ -37,7 +37,7 @@ type Options struct {
 	Earlier     int           // jobs that the conversation had before, whose ids are not used again
 	Sandbox     *sandbox.Sandbox
 	// Network opens the way of a command to the network; nil, or if it returns nil: that of the program.
-	Network func(command string, clock *Clock) (Network, error)
+	Network func(command string, timeout *Timeout) (Network, error)
 	// Outside asks whether a job that the sandbox kept from something runs again outside. It may wait until ctx ends. why is for the
 	// model, "" if nobody was asked. nil: none does.
 	Outside func(ctx context.Context, command, denied string) (yes bool, why string)
@@ -72,7 +72,7 @@ type job struct {
 	work     work
 	where    Where
 	network  Network
-	clock    Clock
+	timeout  Timeout
 	output   *capture
 	moved    chan struct{} // closed when the command goes on in the background
 	finished chan struct{} // closed when the job has ended, its output is read and its end is recorded
@@ -114,7 +114,7 @@ func (j *Jobs) begin(command string, where Where, progress func(string)) (one *j
 	var start Starter
 	if where == Inside {
 		start = j.Sandbox.Start
-		if one.network, err = j.network(command, &one.clock); err != nil {
+		if one.network, err = j.network(command, &one.timeout); err != nil {
 			return nil, nil, fmt.Errorf("open the network of the command: %w", err)
 		}
 	}

@@ -37,7 +37,7 @@ func (j *Jobs) Run(ctx context.Context, command string, where Where, timeout tim
 	j.mu.Lock()
 	j.foreground = append(j.foreground, one)
 	j.mu.Unlock()
-	bounded, cancel := one.clock.within(ctx, timeout)
+	bounded, cancel := one.timeout.start(ctx, timeout)
 	defer cancel()
 	select {
 	case <-p.exited:

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-func TestTheTimeoutStandsStillWhileTheUserIsAsked(t *testing.T) {
+func TestTimeoutPausesWhileTheUserIsAsked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var c Clock
-		c.Stop() // without a timeout nothing stops
-		c.Start()
+		var timeout Timeout
+		timeout.Pause() // it has not started
+		timeout.Resume()
 		began := time.Now()
-		ctx, cancel := c.within(t.Context(), time.Minute)
+		ctx, cancel := timeout.start(t.Context(), time.Minute)
 		time.Sleep(50 * time.Second)
-		c.Stop()
+		timeout.Pause()
 		time.Sleep(time.Hour)
-		c.Start()
+		timeout.Resume()
 		<-ctx.Done()
 		if got := time.Since(began); got != time.Hour+time.Minute {
 			t.Errorf("ended after %s", got)
 		}
-		c.Stop() // too late
-		c.Start()
+		timeout.Pause() // too late
+		timeout.Resume()
 		cancel()
 	})
 }
