@@ -64,7 +64,7 @@ func New(o core.Options) (*Agent, error) {
 	}
 	in, disp := a.inbox, &display{journal: j, maxResult: o.Results.MaxChars}
 	windows := &windowKeeper{
-		journal: j, display: disp, inbox: in, askServer: o.AskWindow, askedAfterShort: map[string]bool{}, calibrations: map[string]conversation.Calibration{},
+		journal: j, display: disp, inbox: in, askServer: o.AskWindow, askedAfterUndercount: map[string]bool{}, calibrations: map[string]conversation.Calibration{},
 		truncation: truncationWatch{warnedModels: map[string]bool{}},
 	}
 	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates}, disp, windows

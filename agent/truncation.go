@@ -11,17 +11,17 @@ import (
 )
 
 // Some servers (Ollama) truncate a prompt that is too long and return no error: they drop the oldest messages. Only the
-// prompt count in the usage report shows it. A report is short if it has fewer tokens than were sent, otherwise complete. Rules:
+// prompt count in the usage report shows it. A report of fewer tokens than were sent is undercounted. Rules:
 //
-//   - While model, prompt, tools and what compactions hide stay the same, requests only grow. So a report is compared with
+//   - While model, prompt, tools and compactions stay the same, requests only grow. So a report is compared with
 //     the last one that counted the whole prompt, plus the estimated size of the new messages (package meter). Before
 //     the first of these it is compared with the estimate alone, once three reports have shown how far estimates are off.
-//   - Two kinds of short reports are no truncation: some servers count only tokens outside their cache, others leave out old
-//     reasoning. After one uncached count, it takes two short reports in a row. After three uncached counts, no short
-//     report is taken for a truncation.
+//   - Two kinds of undercounted reports are no truncation: some servers count only tokens outside their cache, others leave
+//     out old reasoning. After one uncached count, only two undercounted reports in a row show a truncation; after three
+//     uncached counts, none does.
 //   - A truncation is a report that misses more than 30 % of the expected tokens, or the second report in a row that misses
 //     more than 20 %. A single tiny count is treated as an error of the server.
-//   - A short report is marked in the log, and the meter never uses it.
+//   - An undercounted report is marked in the log, and the meter never uses it.
 //   - After a truncation the user gets one notice for each model. A window from the user, the server or the catalog is kept,
 //     because it is more reliable than a count. If the window is unknown, it is set to the largest count, for this
 //     conversation only; a later report with more tokens raises it.
@@ -42,17 +42,17 @@ func (k *windowKeeper) comparableUsage(r llm.Outgoing, rep *llm.Reply) (conversa
 func (k *windowKeeper) classifyReport(u conversation.Usage) (meter.Finding, meter.Expected) {
 	e := k.journal.Meter().Expect(u, k.samePrompt(u))
 	found := e.Classify(u)
-	if found != meter.CountComplete {
-		if hidden := k.hiddenReasoning(u.Model); hidden > 0 {
-			e.Reasoning += hidden
+	if found != meter.CountWholePrompt {
+		if encrypted := k.encryptedReasoning(u.Model); encrypted > 0 {
+			e.Reasoning += encrypted
 			found = e.Classify(u)
 		}
 	}
 	return found, e
 }
 
-// samePrompt reports whether all requests since the last complete report of the model had the same system prompt and
-// tools.
+// samePrompt reports whether all requests since the model's last report that counted the whole prompt had the same
+// system prompt and tools.
 func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 	for _, e := range slices.Backward(k.journal.Events()) {
 		switch b := e.Body.(type) {
@@ -71,9 +71,9 @@ func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
 	return false
 }
 
-// hiddenReasoning is the number of tokens of all encrypted reasoning in requests. The endpoint may leave the older
+// encryptedReasoning is the number of tokens of all encrypted reasoning in requests. The endpoint may leave the older
 // part out of its count.
-func (k *windowKeeper) hiddenReasoning(model string) float64 {
+func (k *windowKeeper) encryptedReasoning(model string) float64 {
 	events, sum := k.journal.Events(), 0
 	for _, e := range events {
 		u, ok := e.Body.(conversation.Usage)
@@ -87,14 +87,14 @@ func (k *windowKeeper) hiddenReasoning(model string) float64 {
 	return float64(sum)
 }
 
-// isShortReport reports whether a usage report has fewer prompt tokens than were sent.
-func (k *windowKeeper) isShortReport(r llm.Outgoing, rep *llm.Reply) bool {
+// isUndercounted reports whether a usage report has fewer prompt tokens than were sent.
+func (k *windowKeeper) isUndercounted(r llm.Outgoing, rep *llm.Reply) bool {
 	u, ok := k.comparableUsage(r, rep)
 	if !ok {
 		return false
 	}
 	found, _ := k.classifyReport(u)
-	return found != meter.CountComplete
+	return found != meter.CountWholePrompt
 }
 
 // checkForTruncation checks a report that is not in the log yet for a truncated prompt. It returns the events to store.
@@ -114,8 +114,8 @@ func (k *windowKeeper) checkForTruncation(r llm.Outgoing, rep *llm.Reply) []conv
 	if !watch.countReport(found, u.Prompt) {
 		return nil
 	}
-	k.journal.Logger.Info("report", "short", true, "cut", watch.showsTruncation(found), "prompt", u.Prompt, "expected", int(e.Tokens),
-		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", watch.shortInRow)
+	k.journal.Logger.Info("report", "undercounted", true, "cut", watch.showsTruncation(found), "prompt", u.Prompt, "expected", int(e.Tokens),
+		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", watch.undercountsInRow)
 	if !watch.showsTruncation(found) {
 		return nil
 	}
@@ -173,11 +173,11 @@ func (k *windowKeeper) checkWindow(ctx context.Context, r llm.Outgoing, ans answ
 	}
 	had := k.journal.Model().Window
 	above := llm.FromServer(had) && u.Prompt > had.Tokens && had != k.truncation.loweredWindow
-	short := k.isShortReport(r, ans.reply) && !k.askedAfterShort[r.To.Name()]
-	if short {
-		k.askedAfterShort[r.To.Name()] = true
+	undercounted := k.isUndercounted(r, ans.reply) && !k.askedAfterUndercount[r.To.Name()]
+	if undercounted {
+		k.askedAfterUndercount[r.To.Name()] = true
 	}
-	if !above && !short && !ans.wasDown {
+	if !above && !undercounted && !ans.wasDown {
 		return
 	}
 	k.askWindow(ctx)
@@ -207,7 +207,7 @@ func (k *windowKeeper) usageEvents(r llm.Outgoing, rep *llm.Reply, seq uint64) [
 		}
 		u.CacheWriteLong = t.CacheWriteLong
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
-		u.Undercounted = k.isShortReport(r, rep)
+		u.Undercounted = k.isUndercounted(r, rep)
 		if u.CostUSD, u.PriceSource = t.CostUSD, "reported"; t.CostUSD == nil {
 			u.CostUSD, u.PriceSource = k.journal.Cost(r.To, t)
 		}

@@ -31,10 +31,10 @@ type windowKeeper struct {
 	compactor roomMaker
 	askServer func(context.Context, llm.Model) meter.Window // nil: the server cannot be asked
 
-	truncation      truncationWatch // detects prompts that the server truncates without an error
-	askedAfterShort map[string]bool // models whose server was asked for its window after a short report
-	calibrations    map[string]conversation.Calibration
-	keeper          *keeper[calibrationsByKey]
+	truncation           truncationWatch // detects prompts that the server truncates without an error
+	askedAfterUndercount map[string]bool // models whose server was asked for its window after an undercounted report
+	calibrations         map[string]conversation.Calibration
+	keeper               *keeper[calibrationsByKey]
 }
 
 // roomMaker is the part of the compactor that windowKeeper calls.
@@ -180,14 +180,14 @@ func (k *windowKeeper) keepCalibration() {
 	})
 }
 
-// truncationWatch counts the usage reports of a model that have fewer prompt tokens than were sent, which are short reports.
+// truncationWatch counts the undercounted usage reports of a model: they have fewer prompt tokens than were sent.
 type truncationWatch struct {
-	model          string
-	shortInRow     int             // short reports in a row
-	largestShort   int             // the largest prompt count among them, in tokens
-	uncachedCounts int             // reports that left out the tokens in the server's cache
-	loweredWindow  meter.Window    // the window that was set after a truncation, unknown without one
-	warnedModels   map[string]bool // models for which the user got the notice
+	model             string
+	undercountsInRow  int             // undercounted reports in a row
+	largestUndercount int             // the largest prompt count among them, in tokens
+	uncachedCounts    int             // reports that left out the tokens in the server's cache
+	loweredWindow     meter.Window    // the window that was set after a truncation, unknown without one
+	warnedModels      map[string]bool // models for which the user got the notice
 }
 
 // trustUncached is how many reports without cached tokens prove that the server counts this way and truncates nothing.
@@ -201,18 +201,18 @@ func windowAfterTruncation(events []conversation.Event, m llm.Model) (meter.Wind
 	return w, c.Name() == m.Name() && meter.WindowSource(c.Source) == meter.WindowLearned && w.IsKnown() && !m.Window.IsKnown()
 }
 
-// countReport counts a report, and reports whether it was short.
+// countReport counts a report, and reports whether it was undercounted.
 func (w *truncationWatch) countReport(found meter.Finding, prompt int) bool {
 	switch found {
 	case meter.CountUncachedOnly:
 		w.uncachedCounts++
 		fallthrough
-	case meter.CountComplete:
-		w.shortInRow, w.largestShort = 0, 0
+	case meter.CountWholePrompt:
+		w.undercountsInRow, w.largestUndercount = 0, 0
 		return false
 	}
-	w.shortInRow++
-	w.largestShort = max(w.largestShort, prompt)
+	w.undercountsInRow++
+	w.largestUndercount = max(w.largestUndercount, prompt)
 	return true
 }
 
@@ -224,16 +224,16 @@ func (w *truncationWatch) showsTruncation(found meter.Finding) bool {
 	case found == meter.PromptTruncated && w.uncachedCounts == 0:
 		return true
 	}
-	return w.shortInRow > 1 && (found == meter.PromptTruncated || found == meter.CountDoubtful)
+	return w.undercountsInRow > 1 && (found == meter.PromptTruncated || found == meter.CountDoubtful)
 }
 
 // largestCount is the estimated window of a server that truncates prompts: the largest count since it began, or the
-// last complete count. A complete count of at least twice that size is ignored: it comes from an earlier, larger window.
+// last count of a whole prompt. If that is at least twice as large it is ignored: it comes from an earlier, larger window.
 func (w *truncationWatch) largestCount(e meter.Expected) int {
-	if last := int(e.Reported); last < 2*w.largestShort {
-		return max(last, w.largestShort)
+	if last := int(e.Reported); last < 2*w.largestUndercount {
+		return max(last, w.largestUndercount)
 	}
-	return w.largestShort
+	return w.largestUndercount
 }
 
 // learnFromRefusal updates meter and window after the server refused a request as too long. It returns the error with a hint.

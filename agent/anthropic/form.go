@@ -26,22 +26,22 @@ const (
 // Form holds the choices in a request body that the request itself does not determine. It is recorded with the reply as
 // words, so that the same body can be rebuilt after tables and defaults have changed.
 type Form struct {
-	MaxTokens     int // largest reply in tokens, which the API requires
-	Thinking      Thinking
-	Budget        int    // tokens for thinking, with ThinkingBudget
-	Effort        string // "" leaves it to the model
-	Cache         bool   // has cache breakpoints
-	CacheHour     bool   // they last an hour, not five minutes
-	HidesThinking bool   // leaves out thinking that a compaction strips
-	MarksErrors   bool   // results of failed calls are marked as errors
-	BindsThinking bool   // thinking is sent back only if all before it is unchanged
-	ThinkingAfter uint64 // leaves out thinking of replies up to this event, which the server refused
-	DropsThinking bool   // asks the server to drop thinking if anything before it changed
+	MaxTokens      int // largest reply in tokens, which the API requires
+	Thinking       Thinking
+	Budget         int    // tokens for thinking, with ThinkingBudget
+	Effort         string // "" leaves it to the model
+	Cache          bool   // has cache breakpoints
+	CacheHour      bool   // they last an hour, not five minutes
+	StripsThinking bool   // leaves out thinking that a compaction strips
+	MarksErrors    bool   // results of failed calls are marked as errors
+	BindsThinking  bool   // thinking is sent back only if all before it is unchanged
+	ThinkingAfter  uint64 // leaves out thinking of replies up to this event, which the server refused
+	DropsThinking  bool   // asks the server to drop thinking if anything before it changed
 }
 
 func (f *Form) flags() map[string]*bool {
 	return map[string]*bool{
-		"cache-5m": &f.Cache, "cache-1h": &f.CacheHour, "hides-thinking": &f.HidesThinking,
+		"cache-5m": &f.Cache, "cache-1h": &f.CacheHour, "hides-thinking": &f.StripsThinking,
 		"is-error": &f.MarksErrors, "binds-thinking": &f.BindsThinking, "drops-thinking": &f.DropsThinking,
 	}
 }
@@ -132,7 +132,7 @@ type Model struct {
 // NewForm returns the form in which a request is sent now.
 func NewForm(r llm.Request, m Model) Form {
 	bound := BindsThinking(r.Model)
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, CacheHour: r.CacheTTL >= time.Hour, HidesThinking: !bound,
+	f := Form{MaxTokens: r.MaxTokens, Cache: true, CacheHour: r.CacheTTL >= time.Hour, StripsThinking: !bound,
 		BindsThinking: bound, ThinkingAfter: r.ThinkingAfter, MarksErrors: true}
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyLimit(r.Model, m.MaxOutput)

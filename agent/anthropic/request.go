@@ -246,7 +246,7 @@ func (w *writer) add(i int, m *projection.Message) {
 
 // assistant returns the content of reply number i: the original blocks if they are unchanged, otherwise text and calls.
 // Thinking goes back by the route that it came by, unless the server refused it. For models that bind thinking, dropUnboundThinking
-// decides later. For other models, thinking that a compaction hides is left out, except before calls: the API refuses
+// decides later. For other models, thinking that a compaction strips is left out, except before calls: the API refuses
 // some requests without it.
 func (w *writer) assistant(i int, m *projection.Message) []any {
 	content, ok := originalContent(m)
@@ -257,7 +257,7 @@ func (w *writer) assistant(i int, m *projection.Message) []any {
 			content = slices.DeleteFunc(content, isThinking)
 		}
 		return content
-	case thinks && !w.form.BindsThinking && !(w.form.HidesThinking && m.ReasoningHidden && len(m.Calls) == 0):
+	case thinks && !w.form.BindsThinking && !(w.form.StripsThinking && m.ReasoningStripped && len(m.Calls) == 0):
 		w.withThinking = append(w.withThinking, i)
 		return content
 	}

@@ -276,7 +276,7 @@ func TestThinkingHiddenByACompactionIsNotSent(t *testing.T) {
 		"anthropic_route":   conversation.RawJSON(`"` + route + `"`),
 	}
 	for hidden, want := range map[bool]int{false: 2, true: 1} {
-		m.ReasoningHidden = hidden
+		m.ReasoningStripped = hidden
 		r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
 		raw, _, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), route)
 		if err != nil {
@@ -292,8 +292,8 @@ func TestThinkingHiddenByACompactionIsNotSent(t *testing.T) {
 	}
 	r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
 	earlier := anthropic.NewForm(r, anthropic.Model{})
-	earlier.HidesThinking = false // a form that was recorded before
-	r.Messages[1].ReasoningHidden = true
+	earlier.StripsThinking = false // a form that was recorded before
+	r.Messages[1].ReasoningStripped = true
 	raw, _, err := anthropic.Body(r, earlier, route)
 	if err != nil || !bytes.Contains(raw, []byte("c2ln")) {
 		t.Errorf("in a form without the word it is %s, %v", raw, err)

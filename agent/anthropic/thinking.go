@@ -67,15 +67,15 @@ func (d digest) prefix() string { return base64.RawStdEncoding.EncodeToString(d.
 // replyThinking is the thinking of one reply in a request, which may go back.
 type replyThinking struct {
 	Binding
-	index   int    // of the reply in the conversation
-	message int    // of the reply in the body
-	now     string // Prefix as this request would give it
-	hidden  bool   // a compaction hides the thinking
+	index    int    // of the reply in the conversation
+	message  int    // of the reply in the body
+	now      string // Prefix as this request would give it
+	stripped bool   // a compaction strips the thinking
 }
 
 // noteThinking notes the thinking of a reply. It returns false if the reply does not record what its thinking is bound to.
 func (w *writer) noteThinking(i int, m *projection.Message) bool {
-	t := replyThinking{index: i, message: len(w.out), now: w.digest.prefix(), hidden: m.ReasoningHidden}
+	t := replyThinking{index: i, message: len(w.out), now: w.digest.prefix(), stripped: m.ReasoningStripped}
 	if json.Unmarshal(m.Extras[bindingExtra], &t.Binding) != nil {
 		return false
 	}
@@ -95,10 +95,10 @@ func (w *writer) dropUnboundThinking() {
 	kept := map[int]bool{}
 	for _, t := range slices.Backward(w.thinking) {
 		switch n := len(sent); {
-		case n == 0 && (t.Prefix != t.now || t.hidden), n > 0 && t.Prefix != sent[n-1].Follows:
+		case n == 0 && (t.Prefix != t.now || t.stripped), n > 0 && t.Prefix != sent[n-1].Follows:
 			continue
 		}
-		if t.Prefix != t.now || t.hidden {
+		if t.Prefix != t.now || t.stripped {
 			break
 		}
 		sent = append(sent, t)

@@ -144,7 +144,7 @@ func (f bodyForm) assistantItems(m projection.Message, route string) (items []an
 	var output []outputItem
 	phase := ""
 	carries := f.sendsSigned(m, route)
-	whole := f.echoItems && !m.ReasoningHidden && carries
+	whole := f.echoItems && !m.ReasoningStripped && carries
 	if carries && (whole || !f.notStrict) {
 		var old []json.RawMessage
 		if json.Unmarshal(m.Extras[reasoningItems], &old) == nil {

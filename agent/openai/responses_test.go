@@ -121,7 +121,7 @@ func TestReplyIsSentBackUnchanged(t *testing.T) {
 		"a longer text": {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Text += "!" }, strings.Replace(without, "andno", "andno!", 1)},
 		"other arguments": {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].Arguments = "{}" },
 			strings.Replace(without, `"{\"p\": 1}"`, `"{}"`, 1)},
-		"stripped by a compaction": {completeOutput, func(_ *llm.Request, m *projection.Message) { m.ReasoningHidden = true }, without},
+		"stripped by a compaction": {completeOutput, func(_ *llm.Request, m *projection.Message) { m.ReasoningStripped = true }, without},
 		"another id":               {completeOutput, func(_ *llm.Request, m *projection.Message) { m.Calls[0].ID = "c2" }, strings.Replace(without, `"c1"`, `"c2"`, 1)},
 		"another model":            {completeOutput, func(r *llm.Request, _ *projection.Message) { r.Model = "gpt-6-astra" }, strings.Replace(without, `,"phase":"commentary"`, "", 1)},
 		"blank text": {strings.NewReplacer("looking", `\n`, "\"and\"", `""`, "\"no\"", `""`).Replace(completeOutput), func(_ *llm.Request, m *projection.Message) { m.Text = "" },

@@ -12,7 +12,7 @@ import (
 // Layer is the effect of one kind of reduction in a proposal.
 type Layer struct {
 	Kind   string // results, arguments, reasoning, calls, summary, note, dropped
-	Events int    // number of events that it shortens or hides
+	Events int    // number of events that it shortens or removes
 	Saved  int    // tokens
 }
 

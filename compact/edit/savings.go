@@ -117,7 +117,7 @@ func (c *savingsCounter) addMessage(m *projection.Message) {
 	}
 	switch {
 	case kept > 0:
-	case m.ReasoningHidden, reasoning > 0 && m.Reasoning == "":
+	case m.ReasoningStripped, reasoning > 0 && m.Reasoning == "":
 		c.addSaving(SavedReasoning, 1, reasoning)
 	case reasoning > 0:
 		c.addSaving(SavedThinking, 1, reasoning)
@@ -205,7 +205,7 @@ func sentView(v projection.View, m meter.Meter) projection.View {
 		if !m.SendsThinking(&messages[i]) {
 			messages[i].Reasoning = ""
 		}
-		messages[i].ReasoningHidden = false
+		messages[i].ReasoningStripped = false
 	}
 	return projection.View{Messages: messages}
 }
@@ -216,7 +216,7 @@ func firstChange(a, b projection.View) int {
 		if i >= len(b.Messages) {
 			return i
 		}
-		if x, y := &a.Messages[i], &b.Messages[i]; !x.SameContent(y) || x.Reasoning != y.Reasoning || x.ReasoningHidden != y.ReasoningHidden {
+		if x, y := &a.Messages[i], &b.Messages[i]; !x.SameContent(y) || x.Reasoning != y.Reasoning || x.ReasoningStripped != y.ReasoningStripped {
 			return i
 		}
 	}

@@ -39,8 +39,8 @@ type Finding int
 
 // The findings.
 const (
-	// CountComplete: the whole prompt was counted as far as can be judged, or no count was reported.
-	CountComplete Finding = iota
+	// CountWholePrompt: the whole prompt was counted as far as can be judged, or no count was reported.
+	CountWholePrompt Finding = iota
 	// CountUncachedOnly: only tokens outside the provider's cache were counted.
 	CountUncachedOnly
 	// CountUnclear: tokens are missing, too few to tell why.
@@ -54,7 +54,7 @@ const (
 // Expected is the predicted prompt count, in calibrated tokens.
 type Expected struct {
 	Tokens    float64 // of the whole prompt
-	Reported  float64 // part of Tokens that the last complete report counted; 0 without one
+	Reported  float64 // part of Tokens in the last report that counted the whole prompt; 0 without one
 	Estimated float64 // part of Tokens that is estimated: all that was added since that report
 	// Reasoning is the part of Tokens that is reasoning sent back. A server may leave it out of its count.
 	Reasoning float64
@@ -84,7 +84,7 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 	}
 	if a := m.anchor; same && a.valid && a.revision == u.Revision && a.prompt > 0 && !m.isImplausible(a) {
 		e.Reported = a.prompt
-		// The reported reply may include hidden reasoning, which is not sent back.
+		// The reported reply may include encrypted reasoning, which is not sent back.
 		reply := min(a.tokens-a.prompt, f*a.reply)
 		e.Estimated = reply + m.calibrated(u.Estimate-a.estimate, u.Images-a.images)
 	} else {
@@ -113,7 +113,7 @@ func (e Expected) Classify(u conversation.Usage) Finding {
 	got := float64(u.Prompt)
 	missing := e.Tokens - e.Reasoning - got
 	if !u.HasPromptCount() || e.isPlausible(got, missing) {
-		return CountComplete
+		return CountWholePrompt
 	}
 	if e.isUncachedOnly(u) {
 		return CountUncachedOnly
@@ -123,7 +123,7 @@ func (e Expected) Classify(u conversation.Usage) Finding {
 		grown := got - e.previousTooLow
 		switch {
 		case grown >= max(minCountedShare*e.maxAdded, noiseTokens):
-			return CountComplete
+			return CountWholePrompt
 		case grown > -noiseTokens && e.maxAdded < 2*noiseTokens:
 			return CountUnclear
 		}

@@ -15,8 +15,8 @@ func (s *story) asks(chars int) *story {
 	return s.add(conversation.UserMessage{Text: strings.Repeat("a", chars)})
 }
 
-func (s *story) answered(chars, prompt, completion int, short bool) *story {
-	return s.reported(chars, conversation.Usage{Prompt: prompt, Cached: -1, Completion: completion, Reasoning: -1, Undercounted: short})
+func (s *story) answered(chars, prompt, completion int, undercounted bool) *story {
+	return s.reported(chars, conversation.Usage{Prompt: prompt, Cached: -1, Completion: completion, Reasoning: -1, Undercounted: undercounted})
 }
 
 // reported appends a reply of chars with a report.
@@ -44,7 +44,7 @@ func TestWhatAReportShouldCount(t *testing.T) {
 			4004 + 204 + 1004, 4004, 204 + 1004},
 		"a reply that was counted low": {newStory(compacttest.Window(32_000)).asks(16_000).answered(800, 4004, 104, false).asks(4000), false,
 			4004 + 104 + 1004, 4004, 104 + 1004},
-		"a short report after it": {told().asks(4000).answered(800, 2000, 204, true).asks(4000), false,
+		"an undercounted report after it": {told().asks(4000).answered(800, 2000, 204, true).asks(4000), false,
 			4004 + 2*(204+1004), 4004, 2 * (204 + 1004)},
 		"another revision": {told().add(conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)}).asks(4000), false,
 			4004 + 204 + 1004, 0, 4004 + 204 + 1004},
@@ -80,11 +80,11 @@ func TestWhatAReportTells(t *testing.T) {
 		report conversation.Usage
 		want   meter.Finding
 	}{
-		"as expected":                      {told(trusted), conversation.Usage{Prompt: 5212}, meter.CountComplete},
-		"more":                             {told(trusted), conversation.Usage{Prompt: 9000}, meter.CountComplete},
-		"light texts":                      {told(trusted), conversation.Usage{Prompt: 4700}, meter.CountComplete},
-		"nothing":                          {told(trusted), conversation.Usage{Prompt: -1}, meter.CountComplete},
-		"zero":                             {told(trusted), conversation.Usage{Prompt: 0}, meter.CountComplete},
+		"as expected":                      {told(trusted), conversation.Usage{Prompt: 5212}, meter.CountWholePrompt},
+		"more":                             {told(trusted), conversation.Usage{Prompt: 9000}, meter.CountWholePrompt},
+		"light texts":                      {told(trusted), conversation.Usage{Prompt: 4700}, meter.CountWholePrompt},
+		"nothing":                          {told(trusted), conversation.Usage{Prompt: -1}, meter.CountWholePrompt},
+		"zero":                             {told(trusted), conversation.Usage{Prompt: 0}, meter.CountWholePrompt},
 		"no growth":                        {told(trusted), conversation.Usage{Prompt: 4204}, meter.CountUnclear},
 		"a fifth is missing":               {told(trusted), conversation.Usage{Prompt: 4100}, meter.CountDoubtful},
 		"a third is missing":               {told(trusted), conversation.Usage{Prompt: 3400}, meter.PromptTruncated},
@@ -96,13 +96,13 @@ func TestWhatAReportTells(t *testing.T) {
 		"the cache in it":                  {told(trusted), conversation.Usage{Prompt: 3000, Cached: 500}, meter.PromptTruncated},
 		"again as little":                  {fell, conversation.Usage{Prompt: 3950}, meter.PromptTruncated},
 		"again, and it grew":               {fell, conversation.Usage{Prompt: 5100}, meter.CountDoubtful},
-		"light, and it grew":               {light, conversation.Usage{Prompt: 5200}, meter.CountComplete},
+		"light, and it grew":               {light, conversation.Usage{Prompt: 5200}, meter.CountWholePrompt},
 		"light, and it stays":              {light, conversation.Usage{Prompt: 4120}, meter.PromptTruncated},
-		"without reasoning":                {thinking, conversation.Usage{Prompt: 5230}, meter.CountComplete},
+		"without reasoning":                {thinking, conversation.Usage{Prompt: 5230}, meter.CountWholePrompt},
 		"without reasoning, and then some": {thinking, conversation.Usage{Prompt: 2500}, meter.PromptTruncated},
-		"unanchored":                       {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2500}, meter.CountComplete},
+		"unanchored":                       {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2500}, meter.CountWholePrompt},
 		"unanchored, half":                 {newStory(trusted).asks(16_000), conversation.Usage{Prompt: 2000}, meter.CountDoubtful},
-		"unanchored, nothing learned":      {newStory(compacttest.Window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, meter.CountComplete},
+		"unanchored, nothing learned":      {newStory(compacttest.Window(32_000)).asks(16_000), conversation.Usage{Prompt: 1000}, meter.CountWholePrompt},
 	} {
 		u := c.report
 		u.Revision, u.Estimate = c.story.view.Revision, c.story.meter.RequestEstimate()

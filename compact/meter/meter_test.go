@@ -230,7 +230,7 @@ func TestThinkingOfAGrowingViewCountsAsThatOfAWhole(t *testing.T) {
 		told := meter.Thinking{Replies: map[uint64]bool{}, IsBound: rapid.Bool().Draw(t, "bound")}
 		all := []projection.Message(nil)
 		for i := range rapid.Uint64Range(1, 20).Draw(t, "messages") {
-			msg := projection.Message{Role: projection.RoleAssistant, Events: []uint64{i + 1}, ReasoningHidden: rapid.Bool().Draw(t, "stripped")}
+			msg := projection.Message{Role: projection.RoleAssistant, Events: []uint64{i + 1}, ReasoningStripped: rapid.Bool().Draw(t, "stripped")}
 			if rapid.Bool().Draw(t, "thinks") {
 				msg.Reasoning, msg.ReasoningSize = "r", conversation.Size{ASCII: 1 << i}
 				msg.Extras = map[string]conversation.RawJSON{"x": nil}

@@ -46,7 +46,7 @@ func (m *Meter) measureThinking() {
 	for ; m.measured < len(m.view.Messages); m.measured++ {
 		msg := &m.view.Messages[m.measured]
 		if m.thinkingIsBound() && m.mayEcho(msg) {
-			if msg.ReasoningHidden {
+			if msg.ReasoningStripped {
 				m.thinkingRange.gap = lastEvent(msg)
 			} else if m.thinkingRange.gap > m.thinkingRange.after { // a gap invalidates the thinking before it
 				m.thinkingRange.after, m.echoed = m.thinkingRange.gap, projection.Sizes{}
@@ -91,7 +91,7 @@ func (m *Meter) SendsThinking(msg *projection.Message) bool {
 	if !m.EchoesReasoning() || msg.Reasoning == "" || m.thinking == nil {
 		return m.EchoesReasoning() && msg.Reasoning != "" && m.isEchoModel(msg)
 	}
-	return m.mayEcho(msg) && lastEvent(msg) > m.thinkingRange.after && !(msg.ReasoningHidden && m.thinking.IsBound)
+	return m.mayEcho(msg) && lastEvent(msg) > m.thinkingRange.after && !(msg.ReasoningStripped && m.thinking.IsBound)
 }
 
 // SendsBoundThinking reports whether a message is sent with thinking that a change before it would remove.

@@ -38,7 +38,7 @@ type decision struct {
 	summary   *activeSummary
 	drop      uint64     // Seq of the drop that covers it
 	leftOut   *masking   // leaves out the call and its result
-	reasoning *masking   // hides reasoning
+	reasoning *masking   // strips reasoning
 	masks     []*masking // of a result, without superseded ones (see withMask)
 	calls     []callMask // of a reply's calls, the newest last
 	caps      []callCap  // the newest last
@@ -122,7 +122,7 @@ func (d *decision) isShown() bool {
 	return d.rewound == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.leftOut == nil)
 }
 
-// newestOverlay returns the Seq of the newest overlay that changes or hides a result, 0
+// newestOverlay returns the Seq of the newest overlay that changes or covers a result, 0
 // without one.
 func (d *decision) newestOverlay() uint64 {
 	seq := max(d.rewound, d.drop)

@@ -28,7 +28,7 @@ func seen(log []conversation.Event) string {
 		}
 		b.WriteString("\n")
 		if m.Reasoning != "" {
-			fmt.Fprintf(&b, "(reasoning, stripped %v) %s\n", m.ReasoningHidden, m.Reasoning)
+			fmt.Fprintf(&b, "(reasoning, stripped %v) %s\n", m.ReasoningStripped, m.Reasoning)
 		}
 		if m.Text != "" {
 			b.WriteString(strings.ReplaceAll(m.Text, "\r", "<CR>") + "\n")

@@ -194,7 +194,7 @@ func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 	})
 }
 
-// drawMask draws an overlay of Plimsoll's own style that hides results.
+// drawMask draws an overlay of Plimsoll's own style that masks results.
 func drawMask(t *rapid.T, results []uint64) conversation.Body {
 	var c conversation.Cap
 	m := conversation.Mask{Style: conversation.StylePlimsoll, Preview: rapid.SampledFrom([]int{0, 250, 60}).Draw(t, "preview")}

@@ -273,11 +273,11 @@ func (d *decision) arguments(c conversation.ToolCall) (args string, overlay uint
 	return args, overlay, state
 }
 
-// stripReasoning hides reasoning. With calls the message keeps it, because some endpoints
+// stripReasoning removes reasoning. A message with calls keeps it, because some endpoints
 // refuse a request without it; the wire decides whether to send it.
 func stripReasoning(m *Message, overlay uint64) {
 	m.Overlay, m.State, m.Why = max(m.Overlay, overlay), StateMasked, "reasoning is not sent"
-	if m.ReasoningHidden = true; len(m.Calls) > 0 {
+	if m.ReasoningStripped = true; len(m.Calls) > 0 {
 		return
 	}
 	m.Reasoning, m.ReasoningSize = "", conversation.Size{}

@@ -13,8 +13,8 @@ import (
 // pointers to it. Rules:
 //
 //   - Without overlays the first one is shown in full.
-//   - If overlays hide some of them, the one is shown in full that makes all of them
-//     together shortest. So hiding one never makes the view longer because another one
+//   - If overlays cover some of them, the one is shown in full that makes all of them
+//     together shortest. So covering one never makes the view longer because another one
 //     must be shown in its place.
 //   - Results after the newest overlay on any of them do not count in that choice, so that
 //     later events never change how earlier ones are shown. If no older one is shown in

@@ -29,7 +29,7 @@ func request(t *testing.T, log []conversation.Event) []wire {
 	messages, _ := projection.Harden(projection.Project(log), projection.Capabilities{})
 	var out []wire
 	for _, m := range messages {
-		if m.Reasoning != "" && !m.ReasoningHidden {
+		if m.Reasoning != "" && !m.ReasoningStripped {
 			t.Errorf("reasoning is sent: %q", m.Reasoning)
 		}
 		w := wire{Role: m.Role, Text: m.Text, For: m.CallID}
@@ -161,7 +161,7 @@ func TestRFD064StackingTable(t *testing.T) {
 		m := byTurn[turn]
 		if len(m) != 3 || m[0].Text != "go on" || m[1].Calls[0].Arguments != `{"pattern":"x"}` || m[2].Text != "[compacted] grep: success" {
 			t.Errorf("turn %d: tool calls are not stripped by B: %+v", turn, m)
-		} else if m[1].Reasoning != "why" || m[1].ReasoningHidden {
+		} else if m[1].Reasoning != "why" || m[1].ReasoningStripped {
 			t.Errorf("turn %d: reasoning is not kept: %+v", turn, m[1])
 		}
 	}
@@ -193,7 +193,7 @@ func TestRFD064LatestPolicyWinsForEachTypeOfContent(t *testing.T) {
 			log[i].Time = conversationtest.Epoch.AddDate(0, 0, -i)
 		}
 		m := projection.Project(log).Messages
-		if len(m) != 3 || m[1].Calls[0].Arguments != c.arguments || m[2].Text != c.result || m[1].ReasoningHidden != c.stripped {
+		if len(m) != 3 || m[1].Calls[0].Arguments != c.arguments || m[2].Text != c.result || m[1].ReasoningStripped != c.stripped {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}

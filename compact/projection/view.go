@@ -57,9 +57,9 @@ type Message struct {
 	State  State
 	Why    string // why it differs from the event, "" if it does not
 
-	Overlay         uint64 // Seq of the newest overlay that shaped it, 0 without one
-	Repeats         uint64 // Seq of the earlier result that it points to, 0 if it is no pointer
-	ReasoningHidden bool   // Reasoning is hidden, and kept only for endpoints that require it
+	Overlay           uint64 // Seq of the newest overlay that shaped it, 0 without one
+	Repeats           uint64 // Seq of the earlier result that it points to, 0 if it is no pointer
+	ReasoningStripped bool   // Reasoning is stripped, or kept only for endpoints that require it
 
 	Size          conversation.Size // of Text and Images
 	ReasoningSize conversation.Size // of Reasoning
@@ -91,7 +91,7 @@ func (m *Message) CameFrom(model string) bool { return m.Model == "" || m.Model 
 type Absence struct {
 	Event   uint64
 	Turn    int
-	Overlay uint64 // Seq of the overlay that hides it
+	Overlay uint64 // Seq of the overlay that removes it
 	State   State
 	Why     string
 }
