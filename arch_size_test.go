@@ -80,7 +80,7 @@ var ceilings = map[string]size{
 	"tools/recall":                  {648, 0},
 	"tools/sandbox":                 {1865, 621},
 	"tools/sandbox/proxy":           {354, 274},
-	"tools/shell":                   {1523, 99},
+	"tools/shell":                   {1522, 99},
 	"tools/skill":                   {350, 172},
 	"tools/web":                     {531, 67},
 	"tools/workspace":               {717, 0},
