@@ -39,7 +39,7 @@ func killedInReply(t *testing.T, parts ...agenttest.Reply) killedProgram {
 	hold := agenttest.NewGate()
 	half := append(append([]agenttest.Reply{}, parts...), agenttest.Pause(2*time.Second), agenttest.WaitAtGate(hold), textReply("never"))
 	r := start(t, withNarrowWindow,
-		agenttest.Join(agenttest.StreamChunk(llm.Chunk{BodyHash: "first", Form: "form"}), textReply("hello"), agenttest.ReportTokens(900, 2)),
+		agenttest.Join(agenttest.StreamChunk(llm.Chunk{BodyHash: "first", WireForm: "form"}), textReply("hello"), agenttest.ReportTokens(900, 2)),
 		agenttest.Join(half...))
 	r.sendAndWait(strings.Repeat("word ", 600))
 	r.Send("go")
@@ -94,7 +94,7 @@ func (k killedProgram) reopen(t *testing.T, change func(*core.Options), script .
 
 func TestRequestOfARecoveredReplyCanBeRebuilt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		k := killedInReply(t, agenttest.StreamChunk(llm.Chunk{Waiting: true, BodyHash: "second", Form: "form 2"}), agenttest.StreamText("half an ans"))
+		k := killedInReply(t, agenttest.StreamChunk(llm.Chunk{Waiting: true, BodyHash: "second", WireForm: "form 2"}), agenttest.StreamText("half an ans"))
 		r := k.reopen(t, nil, textReply("fine"))
 		n := uint64(len(k.events))
 		batches := r.memory.Batches()
@@ -155,7 +155,7 @@ func TestRecoveredReplyHasTheTimeOfItsArrival(t *testing.T) {
 
 // replyWithForm returns a reply whose first chunk has the form of the request body.
 func replyWithForm(r agenttest.Reply, n int) agenttest.Reply {
-	return agenttest.Join(agenttest.StreamChunk(llm.Chunk{BodyHash: fmt.Sprintf("hash %d", n), Form: fmt.Sprintf("form %d", n)}), r)
+	return agenttest.Join(agenttest.StreamChunk(llm.Chunk{BodyHash: fmt.Sprintf("hash %d", n), WireForm: fmt.Sprintf("form %d", n)}), r)
 }
 
 // failSometimes makes some replies and some summaries of a long conversation fail halfway.

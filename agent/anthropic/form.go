@@ -23,9 +23,9 @@ const (
 	ThinkingBetweenTools Thinking = "between_tools" // no thinking except short notes between calls
 )
 
-// Form holds the choices in a request body that the request itself does not determine. It is recorded with the reply as
+// WireForm holds the choices in a request body that the request itself does not determine. It is recorded with the reply as
 // words, so that the same body can be rebuilt after tables and defaults have changed.
-type Form struct {
+type WireForm struct {
 	MaxTokens      int // largest reply in tokens, which the API requires
 	Thinking       Thinking
 	Budget         int    // tokens for thinking, with ThinkingBudget
@@ -39,7 +39,7 @@ type Form struct {
 	DropsThinking  bool   // asks the server to drop thinking if anything before it changed
 }
 
-func (f *Form) flags() map[string]*bool {
+func (f *WireForm) flags() map[string]*bool {
 	return map[string]*bool{
 		"cache-5m": &f.Cache, "cache-1h": &f.CacheHour, "hides-thinking": &f.StripsThinking,
 		"is-error": &f.MarksErrors, "binds-thinking": &f.BindsThinking, "drops-thinking": &f.DropsThinking,
@@ -47,7 +47,7 @@ func (f *Form) flags() map[string]*bool {
 }
 
 // Words returns the form as it is recorded, a word for each choice.
-func (f Form) Words() []string {
+func (f WireForm) Words() []string {
 	words := []string{"max=" + strconv.Itoa(f.MaxTokens)}
 	switch f.Thinking {
 	case ThinkingUnset:
@@ -75,7 +75,7 @@ func (f Form) Words() []string {
 }
 
 // ParseWord applies a recorded word, and reports whether it is known.
-func (f *Form) ParseWord(word string) bool {
+func (f *WireForm) ParseWord(word string) bool {
 	if on := f.flags()[word]; on != nil {
 		*on = true
 		f.Cache = f.Cache || f.CacheHour
@@ -129,10 +129,10 @@ type Model struct {
 	CanDropThinking bool // the server can drop thinking if anything before it changed
 }
 
-// NewForm returns the form in which a request is sent now.
-func NewForm(r llm.Request, m Model) Form {
+// NewWireForm returns the form in which a request is sent now.
+func NewWireForm(r llm.Request, m Model) WireForm {
 	bound := BindsThinking(r.Model)
-	f := Form{MaxTokens: r.MaxTokens, Cache: true, CacheHour: r.CacheTTL >= time.Hour, StripsThinking: !bound,
+	f := WireForm{MaxTokens: r.MaxTokens, Cache: true, CacheHour: r.CacheTTL >= time.Hour, StripsThinking: !bound,
 		BindsThinking: bound, ThinkingAfter: r.ThinkingAfter, MarksErrors: true}
 	if f.MaxTokens <= 0 {
 		f.MaxTokens = replyLimit(r.Model, m.MaxOutput)

@@ -99,30 +99,30 @@ const (
 	MinCachedBytes = 3 << 10
 )
 
-// Body returns a request as bytes, and what the thinking of its reply will be bound to. route is the provider and the model;
-// thinking goes back only by the route that it came by.
-func Body(r llm.Request, f Form, route string) ([]byte, Binding, error) {
-	req, w := newRequest(r, f, route)
+// Body returns a request as bytes, and what the thinking of its reply will be bound to. modelName is provider/id: thinking
+// goes back only to the model that it came from.
+func Body(r llm.Request, f WireForm, modelName string) ([]byte, Binding, error) {
+	req, w := newRequest(r, f, modelName)
 	req.MaxTokens, req.Stream = f.MaxTokens, true
 	body, err := conversation.EncodeJSON(req)
 	return body, w.binding, err
 }
 
 // MessagesWithThinking returns the indices of the messages whose thinking goes back, ascending.
-func MessagesWithThinking(r llm.Request, f Form, route string) []int {
+func MessagesWithThinking(r llm.Request, f WireForm, modelName string) []int {
 	f.Cache = false
-	_, w := newRequest(r, f, route)
+	_, w := newRequest(r, f, modelName)
 	return w.withThinking
 }
 
 // CountBody returns the body of a request that asks how many tokens r has: that of r without the fields for the reply.
-func CountBody(r llm.Request, f Form, route string) ([]byte, error) {
+func CountBody(r llm.Request, f WireForm, modelName string) ([]byte, error) {
 	f.Cache, f.DropsThinking = false, false
-	req, _ := newRequest(r, f, route)
+	req, _ := newRequest(r, f, modelName)
 	return conversation.EncodeJSON(req)
 }
 
-func newRequest(r llm.Request, f Form, route string) (request, *writer) {
+func newRequest(r llm.Request, f WireForm, modelName string) (request, *writer) {
 	req := request{Model: r.Model, Tools: tools(r.Tools)}
 	if f.Thinking != ThinkingUnset {
 		req.Thinking = &thinking{Type: string(f.Thinking), Budget: f.Budget}
@@ -139,7 +139,7 @@ func newRequest(r llm.Request, f Form, route string) (request, *writer) {
 	if r.System != "" {
 		req.System = []block{{Type: "text", Text: r.System}}
 	}
-	w := &writer{request: r, route: route, form: f, breakpoints: map[int]bool{}}
+	w := &writer{request: r, modelName: modelName, form: f, breakpoints: map[int]bool{}}
 	if f.Cache {
 		w.cache = NewCacheControl(f.CacheHour)
 		w.bytes = setFrontBreakpoint(&req, w.cache)
@@ -197,8 +197,8 @@ func tools(specs []conversation.ToolSpec) []tool {
 // writer writes the messages of a body.
 type writer struct {
 	request     llm.Request
-	route       string
-	form        Form
+	modelName   string
+	form        WireForm
 	cache       *CacheControl // the value of breakpoints, nil for none
 	breakpoints map[int]bool  // indices of messages with a breakpoint after them
 	bytes       int           // bytes before the next message
@@ -245,12 +245,12 @@ func (w *writer) add(i int, m *projection.Message) {
 }
 
 // assistant returns the content of reply number i: the original blocks if they are unchanged, otherwise text and calls.
-// Thinking goes back by the route that it came by, unless the server refused it. For models that bind thinking, dropUnboundThinking
-// decides later. For other models, thinking that a compaction strips is left out, except before calls: the API refuses
+// Thinking goes back to the model that it came from, unless the server refused it. For models that bind thinking,
+// dropUnboundThinking decides later. For other models, thinking that a compaction strips is left out, except before calls: the API refuses
 // some requests without it.
 func (w *writer) assistant(i int, m *projection.Message) []any {
 	content, ok := originalContent(m)
-	thinks := ok && cameFrom(m, w.route) && (w.form.ThinkingAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > w.form.ThinkingAfter)
+	thinks := ok && cameFrom(m, w.modelName) && (w.form.ThinkingAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > w.form.ThinkingAfter)
 	switch {
 	case ok && w.form.BindsThinking && slices.ContainsFunc(content, func(c any) bool { return !isThinking(c) }):
 		if n := len(w.out); !thinks || n > 0 && w.out[n-1].Role == "assistant" || !w.noteThinking(i, m) {

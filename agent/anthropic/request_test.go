@@ -19,7 +19,7 @@ import (
 	"plimsoll/conversation"
 )
 
-const route = "anthropic/claude-sonnet-5"
+const modelName = "anthropic/claude-sonnet-5"
 
 func user(text string) projection.Message {
 	return projection.Message{Role: projection.RoleUser, Text: text}
@@ -54,19 +54,19 @@ type body struct {
 
 func buildBody(t rapid.TB, r llm.Request, m anthropic.Model) body {
 	t.Helper()
-	f := anthropic.NewForm(r, m)
-	raw, _, err := anthropic.Body(r, f, route)
+	f := anthropic.NewWireForm(r, m)
+	raw, _, err := anthropic.Body(r, f, modelName)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read anthropic.Form
+	var read anthropic.WireForm
 	for _, w := range f.Words() {
 		if !read.ParseWord(w) {
 			t.Fatalf("the word %q is not read", w)
 		}
 	}
 	r.Effort, r.CacheTTL, r.MaxTokens, r.ThinkingAfter = "", 0, 0, 0 // a form says it all
-	if again, _, err := anthropic.Body(r, read, route); err != nil || !bytes.Equal(raw, again) {
+	if again, _, err := anthropic.Body(r, read, modelName); err != nil || !bytes.Equal(raw, again) {
 		t.Fatalf("made again it is another: %v\n%s\n%s", err, raw, again)
 	}
 	var b body
@@ -223,7 +223,7 @@ func TestThinkingIsSentBackUnchangedToTheSameModel(t *testing.T) {
 		`{"type":"message_stop"}`,
 	}
 	rep := llm.NewReply()
-	d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
+	d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, modelName, anthropic.Binding{})
 	for _, data := range stream {
 		c, _, err := d.DecodeEvent([]byte(data))
 		if err != nil {
@@ -240,7 +240,7 @@ func TestThinkingIsSentBackUnchangedToTheSameModel(t *testing.T) {
 	m.Extras = rep.Extras
 	content := func(m projection.Message, to string) []map[string]any {
 		r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, result("toolu_1", "x")}}
-		raw, _, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), to)
+		raw, _, err := anthropic.Body(r, anthropic.NewWireForm(r, anthropic.Model{}), to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,14 +256,14 @@ func TestThinkingIsSentBackUnchangedToTheSameModel(t *testing.T) {
 		{"type": "text", "text": "I look."},
 		{"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": map[string]any{"path": "a.go"}},
 	}
-	if d := cmp.Diff(same, content(m, route)); d != "" {
+	if d := cmp.Diff(same, content(m, modelName)); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(same[2:], content(m, "anthropic/claude-opus-5")); d != "" {
 		t.Errorf("thinking of another model: %s", d)
 	}
 	m.Text = "cut"
-	if d := cmp.Diff([]map[string]any{{"type": "text", "text": "cut"}, same[3]}, content(m, route)); d != "" {
+	if d := cmp.Diff([]map[string]any{{"type": "text", "text": "cut"}, same[3]}, content(m, modelName)); d != "" {
 		t.Errorf("thinking of another text: %s", d)
 	}
 }
@@ -273,12 +273,12 @@ func TestThinkingHiddenByACompactionIsNotSent(t *testing.T) {
 	m := assistant("ok")
 	m.Extras = map[string]conversation.RawJSON{
 		"anthropic_content": conversation.RawJSON(`[{"raw":{"type":"thinking","thinking":"hm","signature":"c2ln"}},{"text":2}]`),
-		"anthropic_route":   conversation.RawJSON(`"` + route + `"`),
+		"anthropic_route":   conversation.RawJSON(`"` + modelName + `"`),
 	}
 	for hidden, want := range map[bool]int{false: 2, true: 1} {
 		m.ReasoningStripped = hidden
 		r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
-		raw, _, err := anthropic.Body(r, anthropic.NewForm(r, anthropic.Model{}), route)
+		raw, _, err := anthropic.Body(r, anthropic.NewWireForm(r, anthropic.Model{}), modelName)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,10 +291,10 @@ func TestThinkingHiddenByACompactionIsNotSent(t *testing.T) {
 		}
 	}
 	r := llm.Request{Model: "claude-sonnet-5", Messages: []projection.Message{user("go"), m, user("on")}}
-	earlier := anthropic.NewForm(r, anthropic.Model{})
+	earlier := anthropic.NewWireForm(r, anthropic.Model{})
 	earlier.StripsThinking = false // a form that was recorded before
 	r.Messages[1].ReasoningStripped = true
-	raw, _, err := anthropic.Body(r, earlier, route)
+	raw, _, err := anthropic.Body(r, earlier, modelName)
 	if err != nil || !bytes.Contains(raw, []byte("c2ln")) {
 		t.Errorf("in a form without the word it is %s, %v", raw, err)
 	}
@@ -319,9 +319,9 @@ func TestResultsOfFailedCallsAreErrors(t *testing.T) {
 	if c := b.Messages[2].Content; c[0]["is_error"] != true || c[1]["is_error"] != nil {
 		t.Errorf("%v", c)
 	}
-	earlier := anthropic.NewForm(r, anthropic.Model{})
+	earlier := anthropic.NewWireForm(r, anthropic.Model{})
 	earlier.MarksErrors = false // a form that was recorded before
-	if raw, _, err := anthropic.Body(r, earlier, route); err != nil || bytes.Contains(raw, []byte("is_error")) {
+	if raw, _, err := anthropic.Body(r, earlier, modelName); err != nil || bytes.Contains(raw, []byte("is_error")) {
 		t.Errorf("in a form without the word: %s, %v", raw, err)
 	}
 }
@@ -339,7 +339,7 @@ func TestThinkingNextToBlankTextIsKept(t *testing.T) {
 		"behind words":     {[]string{begin, thought, text("1", "So"), text("2", `\n`), tool("3", "t", "{}"), end("tool_use")}, "So\n", "thinking text tool_use"},
 		"in front of them": {[]string{begin, thought, text("1", " "), text("2", "So"), tool("3", "t", "{}"), end("tool_use")}, " So", "thinking text tool_use"},
 	} {
-		d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
+		d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, modelName, anthropic.Binding{})
 		for line := range strings.SplitSeq(strings.Join(c.stream, "\n"), "\n") {
 			if _, _, err := d.DecodeEvent([]byte(line)); err != nil {
 				t.Fatal(err)

@@ -78,10 +78,10 @@ type openBlock struct {
 
 // Decoder reads one reply.
 type Decoder struct {
-	errors  Errors
-	route   string
-	binding Binding
-	usedIDs map[string]bool // ids of the calls in the conversation
+	errors    Errors
+	modelName string
+	binding   Binding
+	usedIDs   map[string]bool // ids of the calls in the conversation
 
 	blocks     map[int]*openBlock
 	pieces     []piece
@@ -100,9 +100,9 @@ const (
 	maxKept   = 4 << 20
 )
 
-// NewDecoder returns a decoder for the reply to r. route and binding are those of the request's body.
-func NewDecoder(e Errors, r llm.Request, route string, binding Binding) *Decoder {
-	return &Decoder{errors: e, route: route, binding: binding, usedIDs: r.CallIDs(), blocks: map[int]*openBlock{}, usage: unreported()}
+// NewDecoder returns a decoder for the reply to r. modelName and binding are those of the request's body.
+func NewDecoder(e Errors, r llm.Request, modelName string, binding Binding) *Decoder {
+	return &Decoder{errors: e, modelName: modelName, binding: binding, usedIDs: r.CallIDs(), blocks: map[int]*openBlock{}, usage: unreported()}
 }
 
 // DecodeEvent decodes the data of one event. done means that the reply is complete.
@@ -300,7 +300,7 @@ func (d *Decoder) Finish(bool) (llm.Chunk, error) {
 	if err := d.emptyError(c.Stop); err != nil {
 		return c, err
 	}
-	c.Extras = extrasOf(d.pieces, d.route, d.binding)
+	c.Extras = extrasOf(d.pieces, d.modelName, d.binding)
 	return c, nil
 }
 

@@ -43,7 +43,7 @@ func tool(index, id, input string) string {
 
 func TestUnstreamedReplyIsParsed(t *testing.T) {
 	t.Parallel()
-	d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
+	d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, modelName, anthropic.Binding{})
 	c, err := d.DecodeBody([]byte(`{"type":"message","role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"So"},` +
 		`{"type":"tool_use","id":"t1","name":"go","input":{"a":1}}],"stop_reason":"tool_use","usage":{"input_tokens":5,"output_tokens":6}}`))
 	if err != nil || c.Text != "So" || c.Reasoning != "hm" || len(c.Calls) != 2 {
@@ -53,10 +53,10 @@ func TestUnstreamedReplyIsParsed(t *testing.T) {
 	if err != nil || last.Stop != conversation.StopCalls || last.Usage.Prompt != 5 || len(last.Extras) == 0 {
 		t.Errorf("%+v %v", last, err)
 	}
-	if _, err := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"type":"error","error":{"type":"api_error","message":"x"}}`)); llm.AsError(err).Class != llm.ServerFault {
+	if _, err := anthropic.NewDecoder(shortErrors{}, llm.Request{}, modelName, anthropic.Binding{}).DecodeBody([]byte(`{"type":"error","error":{"type":"api_error","message":"x"}}`)); llm.AsError(err).Class != llm.ServerFault {
 		t.Errorf("an error in place of a message: %v", err)
 	}
-	if _, err := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{}).DecodeBody([]byte(`{"object":"chat.completion"}`)); llm.AsError(err).Class != llm.Malformed {
+	if _, err := anthropic.NewDecoder(shortErrors{}, llm.Request{}, modelName, anthropic.Binding{}).DecodeBody([]byte(`{"object":"chat.completion"}`)); llm.AsError(err).Class != llm.Malformed {
 		t.Errorf("something else: %v", err)
 	}
 }
@@ -64,7 +64,7 @@ func TestUnstreamedReplyIsParsed(t *testing.T) {
 func TestRepeatedCallIDsAreReplaced(t *testing.T) {
 	t.Parallel()
 	r := llm.Request{Messages: []projection.Message{user("go"), assistant("", call("t1")), result("t1", "x")}}
-	d := anthropic.NewDecoder(shortErrors{}, r, route, anthropic.Binding{})
+	d := anthropic.NewDecoder(shortErrors{}, r, modelName, anthropic.Binding{})
 	for _, id := range []string{"t1", "", strings.Repeat("x", 65)} {
 		c, _, err := d.DecodeEvent([]byte(`{"type":"content_block_start","index":` + string(rune('0'+len(id)%10)) + `,"content_block":{"type":"tool_use","id":"` + id + `","name":"go"}}`))
 		if err != nil || len(c.Calls) != 1 || c.Calls[0].ID == id || c.Calls[0].ID == "" {
@@ -77,7 +77,7 @@ func FuzzStream(f *testing.F) {
 	f.Add(strings.Join([]string{begin, text("0", "Hello"), tool("1", "t", "{}"), end("tool_use")}, "\n"))
 	f.Add(`{"type":"error"}`)
 	f.Fuzz(func(t *testing.T, stream string) {
-		d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, route, anthropic.Binding{})
+		d := anthropic.NewDecoder(shortErrors{}, llm.Request{}, modelName, anthropic.Binding{})
 		rep := llm.NewReply()
 		for line := range strings.SplitSeq(stream, "\n") {
 			c, done, err := d.DecodeEvent([]byte(line))

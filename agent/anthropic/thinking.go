@@ -21,10 +21,10 @@ import (
 // reply's extras also record what its thinking is bound to: a hash of all that came before it except thinking, and the
 // thinking directly before it. A request carries the newest thinking whose binding holds, and the chain before it.
 
-// Keys of the extras with the order of the content, the route (provider and model) of a reply, and its binding. None is sent.
+// Keys of the extras with the order of the content, the model of a reply (provider/id), and its binding. None is sent.
 const (
 	contentExtra = "anthropic_content"
-	routeExtra   = "anthropic_route"
+	modelExtra   = "anthropic_route"
 	bindingExtra = "anthropic_past"
 )
 
@@ -126,22 +126,22 @@ type piece struct {
 }
 
 // extrasOf returns the fields to keep with a reply, nil if its text and its calls are enough.
-func extrasOf(pieces []piece, route string, binding Binding) map[string]conversation.RawJSON {
+func extrasOf(pieces []piece, modelName string, binding Binding) map[string]conversation.RawJSON {
 	if !slices.ContainsFunc(pieces, func(p piece) bool { return len(p.Raw) > 0 }) {
 		return nil
 	}
 	all := map[string]conversation.RawJSON{} // strings, and pieces that were decoded from JSON, always have a JSON form
 	all[contentExtra], _ = conversation.EncodeJSON(pieces)
-	all[routeExtra], _ = conversation.EncodeJSON(route)
+	all[modelExtra], _ = conversation.EncodeJSON(modelName)
 	if binding.Prefix != "" {
 		all[bindingExtra], _ = conversation.EncodeJSON(binding)
 	}
 	return all
 }
 
-func cameFrom(m *projection.Message, route string) bool {
+func cameFrom(m *projection.Message, modelName string) bool {
 	var from string
-	return json.Unmarshal(m.Extras[routeExtra], &from) == nil && from == route
+	return json.Unmarshal(m.Extras[modelExtra], &from) == nil && from == modelName
 }
 
 // originalContent returns the content of a reply as it came, false if its text or its calls have changed.

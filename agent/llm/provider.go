@@ -104,7 +104,7 @@ type Chunk struct {
 	Waiting   bool                            // headers or a keep-alive arrived, no content yet
 	Progress  *Prefill                        // how far the server has read the prompt
 	BodyHash  string                          // SHA-256 of the request body as sent, with the first chunk
-	Form      string                          // how the body was built from the request, with BodyHash; see conversation.Usage
+	WireForm  string                          // how the body was built from the request, with BodyHash; see conversation.Usage
 	Note      string                          // a notice for the user, shown once for each model
 }
 

@@ -12,16 +12,16 @@ import (
 
 // Reply collects the chunks of one reply.
 type Reply struct {
-	Text, Reasoning strings.Builder
-	Calls           []*CallPieces
-	callByIndex     map[int]int // index on the wire -> index in Calls
-	Stop            conversation.StopReason
-	Refusal         string
-	Paused          bool
-	Usage           *Tokens
-	Extras          map[string]conversation.RawJSON
-	BodyHash, form  string
-	Bytes           int // of text, reasoning and calls
+	Text, Reasoning    strings.Builder
+	Calls              []*CallPieces
+	callByIndex        map[int]int // index on the wire -> index in Calls
+	Stop               conversation.StopReason
+	Refusal            string
+	Paused             bool
+	Usage              *Tokens
+	Extras             map[string]conversation.RawJSON
+	BodyHash, wireForm string
+	Bytes              int // of text, reasoning and calls
 }
 
 // CallPieces collects the pieces of one tool call.
@@ -51,7 +51,7 @@ func (r *Reply) Add(c Chunk) (changed []int) {
 		r.Usage = &u
 	}
 	if c.BodyHash != "" {
-		r.BodyHash, r.form = c.BodyHash, c.Form
+		r.BodyHash, r.wireForm = c.BodyHash, c.WireForm
 	}
 	if len(c.Extras) > 0 {
 		if r.Extras == nil {
@@ -115,7 +115,7 @@ func (r Outgoing) UsageWithoutCounts(rep *Reply) conversation.Usage {
 	u := conversation.Usage{
 		Purpose: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
 		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-		Estimate: r.Estimate, Images: r.Images, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.form,
+		Estimate: r.Estimate, Images: r.Images, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.wireForm,
 	}
 	if r.To.TTL != TTLEndpoint { // the request asks for it
 		u.CacheTTL = r.CacheTTL

@@ -22,7 +22,7 @@ import (
 //     lack are added to it
 //   - every message has content, every call has arguments
 //   - temperature is never sent
-//   - signed and encrypted fields are sent back only over the route (provider/model) that they came from
+//   - signed and encrypted fields are sent back only to the model (provider/id) that they came from
 
 const (
 	noOutput     = "(no output)"
@@ -32,7 +32,7 @@ const (
 )
 
 // chatBody returns the body of a request. Its keys are sorted.
-func (c *Client) chatBody(r llm.Request, f bodyForm) ([]byte, error) {
+func (c *Client) chatBody(r llm.Request, f wireForm) ([]byte, error) {
 	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools), Stream: true}
 	if f.usage {
 		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
@@ -60,7 +60,7 @@ func (c *Client) chatBody(r llm.Request, f bodyForm) ([]byte, error) {
 	if f.progress {
 		extra["return_progress"] = true
 	}
-	messages, err := f.chatMessages(r, routeOf(c.endpoint, r.Model))
+	messages, err := f.chatMessages(r, nameOf(c.endpoint, r.Model))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func withFields(object []byte, added map[string]any) (json.RawMessage, error) {
 
 // chatMessages returns the messages of a request, each as JSON. A message with a cache breakpoint has its text in a
 // content part, because only a part can carry the breakpoint.
-func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessage, err error) {
+func (f wireForm) chatMessages(r llm.Request, modelName string) (out []json.RawMessage, err error) {
 	size := len(r.System) // of the prompt so far, in bytes: a short prefix is not cached
 	for _, t := range r.Tools {
 		size += len(t.Name) + len(t.Description) + len(t.Parameters)
@@ -129,9 +129,9 @@ func (f bodyForm) chatMessages(r llm.Request, route string) (out []json.RawMessa
 		for _, image := range sent {
 			images = append(images, newImagePart(image, r.DataURL(image)))
 		}
-		m = f.withReasoning(m, route, i >= reasoningFrom)
+		m = f.withReasoning(m, modelName, i >= reasoningFrom)
 		message := f.chatMessage(m)
-		extra, err := f.extraFields(m, message.ToolCalls, r.Model, route)
+		extra, err := f.extraFields(m, message.ToolCalls, r.Model, modelName)
 		if err == nil {
 			err = add(message, images, extra, m.Role != projection.RoleAssistant && slices.Contains(breakpoints, i))
 		}
@@ -203,7 +203,7 @@ func newImagePart(m conversation.Image, url string) imagePart {
 }
 
 // contentParts returns images followed by a text. An empty text is left out.
-func (f bodyForm) contentParts(images []any, text string, breakpoint bool) []any {
+func (f wireForm) contentParts(images []any, text string, breakpoint bool) []any {
 	p := textPart{Type: "text", Text: text}
 	if breakpoint {
 		p.Cache = anthropic.NewCacheControl(f.cacheHour)
@@ -214,7 +214,7 @@ func (f bodyForm) contentParts(images []any, text string, breakpoint bool) []any
 	return append(images, p)
 }
 
-func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessage {
+func (f wireForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessage {
 	out := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
 	switch m.Role {
 	case projection.RoleTool:
@@ -237,8 +237,8 @@ func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessa
 }
 
 // withReasoning returns a message with its reasoning in the place that the endpoint reads, or without it if not sent.
-func (f bodyForm) withReasoning(m projection.Message, route string, sent bool) projection.Message {
-	if f.ownReasoning && !m.CameFrom(route) {
+func (f wireForm) withReasoning(m projection.Message, modelName string, sent bool) projection.Message {
+	if f.ownReasoning && !m.CameFrom(modelName) {
 		m.Reasoning = ""
 	}
 	switch {
@@ -258,8 +258,8 @@ func (f bodyForm) withReasoning(m projection.Message, route string, sent bool) p
 }
 
 // extraFields returns the JSON fields of a message that the library's type lacks.
-func (f bodyForm) extraFields(
-	m projection.Message, calls []goopenai.ToolCall, model, route string,
+func (f wireForm) extraFields(
+	m projection.Message, calls []goopenai.ToolCall, model, modelName string,
 ) (map[string]any, error) {
 	extra := map[string]any{}
 	if m.Role == projection.RoleTool {
@@ -276,14 +276,14 @@ func (f bodyForm) extraFields(
 	if m.Reasoning != "" && f.reasoningAs != "" {
 		extra[f.reasoningAs] = m.Reasoning
 	}
-	if f.sendsSigned(m, route) {
+	if f.sendsSigned(m, modelName) {
 		for _, name := range [...]string{"reasoning_details", "extra_content"} {
 			if v := m.Extras[name]; json.Valid(v) {
 				extra[name] = json.RawMessage(v)
 			}
 		}
 	}
-	signed := f.callExtras(m, model, route)
+	signed := f.callExtras(m, model, modelName)
 	if len(signed) == 0 {
 		return extra, nil
 	}
@@ -306,10 +306,10 @@ func (f bodyForm) extraFields(
 	return extra, nil
 }
 
-// sendsSigned reports whether the signed or encrypted fields of a reply are sent back: only over its own route, only if
+// sendsSigned reports whether the signed or encrypted fields of a reply are sent back: only to its own model, only if
 // no overlay changed the reply, and only if the server has not refused them before.
-func (f bodyForm) sendsSigned(m projection.Message, route string) bool {
-	if !cameFrom(m.Extras, route) || f.ownReasoning && m.Overlay != 0 {
+func (f wireForm) sendsSigned(m projection.Message, modelName string) bool {
+	if !cameFrom(m.Extras, modelName) || f.ownReasoning && m.Overlay != 0 {
 		return false
 	}
 	return f.signedAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > f.signedAfter
@@ -317,9 +317,9 @@ func (f bodyForm) sendsSigned(m projection.Message, route string) bool {
 
 // callExtras returns the extra_content to send with each call, by the call's index. It is what came with the call. If
 // none came, as from another model, the first call gets the signature that Gemini accepts.
-func (f bodyForm) callExtras(m projection.Message, model, route string) map[int]conversation.RawJSON {
+func (f wireForm) callExtras(m projection.Message, model, modelName string) map[int]conversation.RawJSON {
 	out := map[int]conversation.RawJSON{}
-	if f.sendsSigned(m, route) {
+	if f.sendsSigned(m, modelName) {
 		for i, call := range m.Calls {
 			if len(call.Extra) > 0 && json.Valid(call.Extra) {
 				out[i] = call.Extra

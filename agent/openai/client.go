@@ -146,12 +146,12 @@ func (c *Client) ImageRule(m llm.Model) meter.ImageRule {
 // Thinking implements [llm.Thinker]. It returns the indices of the messages whose thinking is sent. bound means that
 // the endpoint rejects thinking once a message before it has changed.
 func (c *Client) Thinking(r llm.Request) (messages []int, bound bool) {
-	f, route := c.chooseForm(r, c.learnedQuirks(r.Model)), routeOf(c.endpoint, r.Model)
+	f, modelName := c.chooseWireForm(r, c.learnedQuirks(r.Model)), nameOf(c.endpoint, r.Model)
 	if f.wire == WireMessages {
-		return anthropic.MessagesWithThinking(r, f.messages, route), f.messages.BindsThinking
+		return anthropic.MessagesWithThinking(r, f.messages, modelName), f.messages.BindsThinking
 	}
 	for i, m := range r.Messages {
-		if _, thinks := f.assistantItems(m, route); thinks && f.wire == WireResponses {
+		if _, thinks := f.assistantItems(m, modelName); thinks && f.wire == WireResponses {
 			messages = append(messages, i)
 		}
 	}
@@ -207,7 +207,7 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	dog := &watchdog{timer: time.AfterFunc(c.opts.FirstByte, func() { cancel(errSilence) }), idle: c.opts.Idle}
 	defer dog.timer.Stop()
 
-	f := c.chooseForm(r, known)
+	f := c.chooseWireForm(r, known)
 	note := c.EffortNote(r.Model, r.Effort)
 	out, err := c.buildRequest(r, f)
 	var resp *http.Response
@@ -227,7 +227,7 @@ func (c *Client) attempt(parent context.Context, r llm.Request, yield func(llm.C
 	if resp.Header.Get("Server") == "llama.cpp" && !c.endpoint.Progress { // under another provider name
 		c.updateQuirks(r.Model, func(l *learnedQuirks) { l.isLlamaCpp = true })
 	}
-	if !yield(llm.Chunk{Waiting: true, BodyHash: conversation.ContentHash(string(out.body)), Form: f.String(), Note: note}, nil) {
+	if !yield(llm.Chunk{Waiting: true, BodyHash: conversation.ContentHash(string(out.body)), WireForm: f.String(), Note: note}, nil) {
 		return false
 	}
 	src := eventReader{src: &watchedBody{&batchedBody{ctx: ctx, src: resp.Body}, dog, c.maxStream}}

@@ -24,9 +24,9 @@ type decoder interface {
 }
 
 type chatDecoder struct {
-	endpoint endpoint
-	route    string
-	calls    *assembler
+	endpoint  endpoint
+	modelName string
+	calls     *assembler
 
 	splitter      thinkSplitter
 	hasText       bool // some text came
@@ -42,7 +42,7 @@ type chatDecoder struct {
 }
 
 func newChatDecoder(e endpoint, r llm.Request) *chatDecoder {
-	return &chatDecoder{endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(r.CallIDs())}
+	return &chatDecoder{endpoint: e, modelName: nameOf(e, r.Model), calls: newAssembler(r.CallIDs())}
 }
 
 func (d *chatDecoder) DecodeEvent(data []byte) (llm.Chunk, bool, error) {
@@ -230,7 +230,7 @@ func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 	if d.extra != nil {
 		out["extra_content"] = d.extra
 	}
-	return withRoute(out, d.route)
+	return withModel(out, d.modelName)
 }
 
 // WindowFullError returns the error of a reply that could not begin, because the prompt filled the window.

@@ -87,19 +87,19 @@ func (l *detailList) json() conversation.RawJSON {
 }
 
 // Signatures and encrypted reasoning are bound to the model that made them: another model answers them with error 400.
-// So the extras of a message name the route (provider/model) that it came by, and they go back only there.
+// So the extras of a message name the model (provider/id) that it came from, and they go back only to that.
 
-// routeExtra is the key of the route in a message's extras. It is never sent.
-const routeExtra = "plimsoll_route"
+// modelExtra is the key of the model's name in a message's extras. It is never sent.
+const modelExtra = "plimsoll_route"
 
-func routeOf(e endpoint, model string) string { return e.Name + "/" + model }
+func nameOf(e endpoint, model string) string { return e.Name + "/" + model }
 
-func withRoute(extras map[string]conversation.RawJSON, route string) map[string]conversation.RawJSON {
-	extras[routeExtra], _ = json.Marshal(route) // strings always have a JSON form
+func withModel(extras map[string]conversation.RawJSON, modelName string) map[string]conversation.RawJSON {
+	extras[modelExtra], _ = json.Marshal(modelName) // strings always have a JSON form
 	return extras
 }
 
-func cameFrom(extras map[string]conversation.RawJSON, route string) bool {
+func cameFrom(extras map[string]conversation.RawJSON, modelName string) bool {
 	var name string
-	return json.Unmarshal(extras[routeExtra], &name) == nil && name == route
+	return json.Unmarshal(extras[modelExtra], &name) == nil && name == modelName
 }

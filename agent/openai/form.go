@@ -23,8 +23,8 @@ import (
 //   - a word names what the body has, not a difference from a default, so that it holds when defaults change
 //   - a recorded body is made again by the same code that makes new ones
 
-// bodyForm is the form of one body.
-type bodyForm struct {
+// wireForm is the form of one body. conversation.Usage stores it as WireForm.
+type wireForm struct {
 	wire           Wire
 	usage          bool   // asks for usage within the stream
 	maxCompletion  bool   // the reply's limit is max_completion_tokens, not max_tokens
@@ -49,11 +49,11 @@ type bodyForm struct {
 	signedAfter    uint64 // signed and encrypted fields of replies up to this event are left out
 	extraBody      string // JSON that is merged into the body, "" for none
 
-	messages anthropic.Form // of a body on the Messages wire, which uses none of the fields above but body
+	messages anthropic.WireForm // of a body on the Messages wire, which uses none of the fields above but body
 }
 
-// flags are the words of a form that are either present or not, in the order in which they are written.
-func (f *bodyForm) flags() []formFlag {
+// flags are the words of the form that are either present or not, in the order in which they are written.
+func (f *wireForm) flags() []formFlag {
 	return []formFlag{
 		{"usage", &f.usage}, {"completion", &f.maxCompletion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
 		{"null", &f.nullContent}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
@@ -69,7 +69,7 @@ type formFlag struct {
 }
 
 // String returns the form as it is recorded: the wire, then a word for each choice.
-func (f bodyForm) String() string {
+func (f wireForm) String() string {
 	words := []string{string(f.wire)}
 	if f.wire == WireMessages {
 		words = append(words, f.messages.Words()...)
@@ -91,22 +91,22 @@ func (f bodyForm) String() string {
 	return strings.Join(words, " ")
 }
 
-// parseForm reads a recorded form. It refuses an unknown word, which a later version wrote.
-func parseForm(text string) (bodyForm, error) {
-	var f bodyForm
+// parseWireForm reads a recorded form. It refuses an unknown word, which a later version wrote.
+func parseWireForm(text string) (wireForm, error) {
+	var f wireForm
 	for _, word := range strings.Fields(text) {
 		if !f.read(word) {
-			return bodyForm{}, fmt.Errorf("the form %q has the word %q, which this version does not know: a later one made the request", text, word)
+			return wireForm{}, fmt.Errorf("the form %q has the word %q, which this version does not know: a later one made the request", text, word)
 		}
 	}
 	if f.wire == WireAuto {
-		return bodyForm{}, fmt.Errorf("the form %q does not say over which wire the request went", text)
+		return wireForm{}, fmt.Errorf("the form %q does not say over which wire the request went", text)
 	}
 	return f, nil
 }
 
 // read applies a word, and reports whether it is known.
-func (f *bodyForm) read(word string) bool {
+func (f *wireForm) read(word string) bool {
 	name, value, _ := strings.Cut(word, "=")
 	plain, err := url.QueryUnescape(value)
 	switch {
@@ -140,9 +140,9 @@ func (f *bodyForm) read(word string) bool {
 	return f.wire == WireMessages && f.messages.ParseWord(word)
 }
 
-// chooseForm returns the form in which a request is sent now.
-func (c *Client) chooseForm(r llm.Request, known learnedQuirks) bodyForm {
-	f := bodyForm{wire: c.wire(r.Model, known)}
+// chooseWireForm returns the form in which a request is sent now.
+func (c *Client) chooseWireForm(r llm.Request, known learnedQuirks) wireForm {
+	f := wireForm{wire: c.wire(r.Model, known)}
 	f.extraBody = withSchema(c.body, f.wire, r.Schema)
 	if f.wire == WireMessages {
 		f.messages = c.messagesForm(r, known)
@@ -208,10 +208,10 @@ func gptVersion(model string) (major, minor int) {
 // Stream would send now. It sends nothing. The error is an unknown word in the form, which a later version recorded, or
 // a request that cannot be encoded.
 func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
-	f := c.chooseForm(r, c.learnedQuirks(r.Model))
+	f := c.chooseWireForm(r, c.learnedQuirks(r.Model))
 	if recorded != "" {
 		var err error
-		if f, err = parseForm(recorded); err != nil {
+		if f, err = parseWireForm(recorded); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +222,7 @@ func (c *Client) Body(r llm.Request, recorded string) ([]byte, error) {
 	return out.body, nil
 }
 
-func (c *Client) buildRequest(r llm.Request, f bodyForm) (outgoingRequest, error) {
+func (c *Client) buildRequest(r llm.Request, f wireForm) (outgoingRequest, error) {
 	var out outgoingRequest
 	var err error
 	switch f.wire {

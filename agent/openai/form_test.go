@@ -68,20 +68,20 @@ func (l recordingTransport) checkRebuiltBody(c *Client, r llm.Request) error {
 		return err
 	}
 	sum := sha256.Sum256(sent)
-	if first.BodyHash != hex.EncodeToString(sum[:]) || first.Form == "" {
-		return fmt.Errorf("the hash %s is not of what was sent in the form %q", first.BodyHash, first.Form)
+	if first.BodyHash != hex.EncodeToString(sum[:]) || first.WireForm == "" {
+		return fmt.Errorf("the hash %s is not of what was sent in the form %q", first.BodyHash, first.WireForm)
 	}
 	if !bytes.Equal(sent, today) {
 		return fmt.Errorf("in today's form (-sent +made)\n%s", cmp.Diff(string(sent), string(today)))
 	}
 	r.Conversation, r.Schema = "another", nil // the form has both
 	later := New(Options{Provider: c.opts.Provider, Transport: failingTransport{}})
-	made, err := later.Body(r, first.Form)
+	made, err := later.Body(r, first.WireForm)
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(sent, made) {
-		return fmt.Errorf("in the form %q (-sent +made)\n%s", first.Form, cmp.Diff(string(sent), string(made)))
+		return fmt.Errorf("in the form %q (-sent +made)\n%s", first.WireForm, cmp.Diff(string(sent), string(made)))
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func fullRequest(provider, model string) llm.Request {
 	if provider == "anthropic" || strings.Contains(model, "claude") {
 		long = strings.Repeat(" <of> \"it\"", 400)
 	}
-	own := withRoute(map[string]conversation.RawJSON{
+	own := withModel(map[string]conversation.RawJSON{
 		"reasoning_details": conversation.RawJSON(`[{"type":"reasoning.text","text":"hm"}]`),
 		reasoningItems:      conversation.RawJSON(`[{"type":"reasoning","encrypted_content":"xyz"}]`),
 		outputItems:         conversation.RawJSON(`[{"item":{"type":"reasoning","encrypted_content":"xyz"}},{"id":"msg_1","phase":"commentary","text":4},{"id":"fc_1","call":"c2","args":18}]`),
@@ -198,14 +198,14 @@ func TestBodiesOfRandomViewsCanBeRebuilt(t *testing.T) {
 func TestFormsRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), cacheKey: rapid.String().Draw(rt, "key"),
+		f := wireForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), cacheKey: rapid.String().Draw(rt, "key"),
 			reasoningAs: rapid.SampledFrom([]string{"", "reasoning", asThink, asText}).Draw(rt, "as"),
 			signedAfter: rapid.Uint64().Draw(rt, "after"),
 			extraBody:   rapid.SampledFrom([]string{"", `{"a b":"<&+>"}`}).Draw(rt, "body")}
 		for _, x := range f.flags() {
 			*x.on = rapid.Bool().Draw(rt, x.word)
 		}
-		back, err := parseForm(f.String())
+		back, err := parseWireForm(f.String())
 		if err != nil || back != f {
 			rt.Fatalf("%q is read as %+v, %v", f, back, err)
 		}
@@ -243,12 +243,12 @@ func TestStoredFormsKeepTheirMeaning(t *testing.T) {
 		"llamacpp": "chat usage progress reasoning reasoning-loop own", "cerebras": "chat usage completion reasoning reasoning-loop own reasoning-as=think", "xai": "chat usage null own",
 	} {
 		c := New(Options{Provider: provider, Transport: failingTransport{}})
-		if got := c.chooseForm(r, learnedQuirks{}).String(); got != want {
+		if got := c.chooseWireForm(r, learnedQuirks{}).String(); got != want {
 			t.Errorf("%s: %q, not %q", provider, got, want)
 		}
 	}
 	chat := New(Options{Provider: "openai", Wire: WireChat, Transport: failingTransport{}})
-	if got := chat.chooseForm(r, learnedQuirks{}).String(); got != "chat usage completion null own key=3kq7abcdefgh" {
+	if got := chat.chooseWireForm(r, learnedQuirks{}).String(); got != "chat usage completion null own key=3kq7abcdefgh" {
 		t.Errorf("on the chat wire: %q", got)
 	}
 	openai := New(Options{Provider: "openai", Transport: failingTransport{}})
@@ -296,7 +296,7 @@ func TestUserFieldsAreMergedDeeply(t *testing.T) {
 		if raw, err = New(o).Body(r, ""); err != nil || !bytes.Contains(raw, []byte(`"messages":[]`)) || !bytes.Contains(raw, []byte(`"input":{"a":null}`)) {
 			t.Errorf("%s: the messages of the user's own are not in %s, %v", wire, raw, err)
 		}
-		if again, err := c.Body(r, New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire}).chooseForm(r, learnedQuirks{}).String()); err != nil || !bytes.Equal(again, plain) {
+		if again, err := c.Body(r, New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Wire: wire}).chooseWireForm(r, learnedQuirks{}).String()); err != nil || !bytes.Equal(again, plain) {
 			t.Errorf("%s: a request of before has the new fields: %s, %v", wire, again, err)
 		}
 	}

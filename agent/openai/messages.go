@@ -37,21 +37,21 @@ func (c *Client) LearnMaxOutput(model string, found Discovery) {
 	}
 }
 
-func (c *Client) messagesForm(r llm.Request, known learnedQuirks) anthropic.Form {
+func (c *Client) messagesForm(r llm.Request, known learnedQuirks) anthropic.WireForm {
 	e, _ := c.Entry(r.Model)
 	m := anthropic.Model{MaxOutput: cmp.Or(known.maxOutput, known.listedMaxOutput, e.MaxOutput), CanThink: e.Reasoning && !known.noThinking}
-	m.CanDropThinking = c.endpoint.Binding && !known.noBlockBinding
+	m.CanDropThinking = c.endpoint.DropsThinking && !known.noBlockBinding
 	if known.noEffort {
 		r.Effort = ""
 	}
-	return anthropic.NewForm(r, m)
+	return anthropic.NewWireForm(r, m)
 }
 
 const messagesPath = "/messages"
 
-func (c *Client) messagesRequest(r llm.Request, f anthropic.Form) (outgoingRequest, error) {
-	body, binding, err := anthropic.Body(r, f, routeOf(c.endpoint, r.Model))
-	out := outgoingRequest{path: messagesPath, body: body, decoder: anthropic.NewDecoder(c.endpoint, r, routeOf(c.endpoint, r.Model), binding)}
+func (c *Client) messagesRequest(r llm.Request, f anthropic.WireForm) (outgoingRequest, error) {
+	body, binding, err := anthropic.Body(r, f, nameOf(c.endpoint, r.Model))
+	out := outgoingRequest{path: messagesPath, body: body, decoder: anthropic.NewDecoder(c.endpoint, r, nameOf(c.endpoint, r.Model), binding)}
 	switch {
 	case f.DropsThinking:
 		out.headers = map[string]string{betaHeader: anthropic.BindingBeta}

@@ -80,7 +80,7 @@ func TestBodyOfTheMessagesWireCanBeRebuilt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		form += chunk.Form
+		form += chunk.WireForm
 	}
 	sent := <-bodies
 	r.Effort, r.CacheTTL = "", 0

@@ -124,7 +124,7 @@ func (c *Client) CountTokens(ctx context.Context, r llm.Request) (int, error) {
 		return 0, err
 	}
 	if c.opts.Wire == WireMessages {
-		body, err := anthropic.CountBody(r, c.messagesForm(r, c.learnedQuirks(r.Model)), routeOf(c.endpoint, r.Model))
+		body, err := anthropic.CountBody(r, c.messagesForm(r, c.learnedQuirks(r.Model)), nameOf(c.endpoint, r.Model))
 		if err == nil {
 			err = c.count(ctx, c.opts.BaseURL+"/messages/count_tokens", json.RawMessage(body), &reply)
 		}

@@ -44,7 +44,7 @@ type Quirks struct {
 	Progress      bool // takes return_progress and reports progress through the prompt (llama.cpp)
 	Signatures    bool // needs thought signatures in later requests (Gemini)
 	NoCaching     bool // caches no prompts over chat completions (Anthropic)
-	Binding       bool // can be asked to drop thinking that is bound to another conversation (Anthropic)
+	DropsThinking bool // can be asked to drop thinking that is bound to another conversation (Anthropic)
 	Breakpoints   bool // forwards cache breakpoints in content parts to Claude (OpenRouter)
 	DayRetention  bool // can be asked to keep prompts for a day (OpenAI)
 	PDFs          bool // takes PDFs beside images
@@ -127,7 +127,7 @@ var endpoints = []Endpoint{
 	{Name: "openai", Label: "OpenAI", BaseURL: "https://api.openai.com/v1", KeyVars: []string{"OPENAI_API_KEY"}, KeyPage: "https://platform.openai.com/api-keys",
 		Wire: WireResponses, Quirks: Quirks{MaxCompletion: true, NullContent: true, CacheKey: true, DayRetention: true, Responses: true, PDFs: true}},
 	{Name: "anthropic", Label: "Anthropic", BaseURL: "https://api.anthropic.com/v1", KeyVars: []string{"ANTHROPIC_API_KEY"}, KeyPage: "https://platform.claude.com/settings/keys",
-		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true, Binding: true, PDFs: true}},
+		Wire: WireMessages, Quirks: Quirks{NullContent: true, NoCaching: true, DropsThinking: true, PDFs: true}},
 	{Name: "gemini", Label: "Gemini", BaseURL: "https://generativelanguage.googleapis.com/v1beta/openai",
 		KeyVars: []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}, KeyPage: "https://aistudio.google.com/apikey", Quirks: Quirks{NullContent: true, Signatures: true}},
 	{Name: "openrouter", Label: "OpenRouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"}, KeyPage: "https://openrouter.ai/settings/keys",

@@ -110,5 +110,5 @@ func (r *replyReader) streamEnded(err error) {
 
 func isZero(c llm.Chunk) bool {
 	return c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 && c.Stop == "" &&
-		c.Usage == nil && len(c.Extras) == 0 && !c.Waiting && c.Progress == nil && c.BodyHash == "" && c.Form == ""
+		c.Usage == nil && len(c.Extras) == 0 && !c.Waiting && c.Progress == nil && c.BodyHash == "" && c.WireForm == ""
 }

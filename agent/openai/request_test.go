@@ -362,11 +362,11 @@ func TestSignedReasoningIsSentBackUnchangedOrOmitted(t *testing.T) {
 	const secret, filler = "S1", "skip_thought_signature_validator"
 	signed := conversation.RawJSON(`{"google":{"thought_signature":"S1"}}`)
 	long := `{"text":"` + strings.Repeat("word ", 200) + `"}`
-	tale := func(route string) *compacttest.LogBuilder {
-		name := conversation.RawJSON(`"` + route + `"`)
+	tale := func(model string) *compacttest.LogBuilder {
+		name := conversation.RawJSON(`"` + model + `"`)
 		extras := map[string]conversation.RawJSON{"plimsoll_route": name, "reasoning_details": conversation.RawJSON(`[{"signature":"S1"}]`),
 			"output_items": conversation.RawJSON(`[{"item":{"type":"reasoning","encrypted_content":"S1"}},{"id":"fc_1","call":"c1","args":` + fmt.Sprint(len(long)) + `}]`)}
-		return (&compacttest.LogBuilder{}).User("hi").Add(conversation.AssistantMessage{Reasoning: "hm", Extras: extras, Model: route,
+		return (&compacttest.LogBuilder{}).User("hi").Add(conversation.AssistantMessage{Reasoning: "hm", Extras: extras, Model: model,
 			Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: long, Extra: signed}}},
 			conversation.ToolResult{CallID: "c1", Tool: "ls", Text: "it is read"})
 	}

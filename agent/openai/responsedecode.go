@@ -73,9 +73,9 @@ func (f *joinedText) add(text string, part ...int) string {
 }
 
 type responseDecoder struct {
-	endpoint endpoint
-	route    string
-	calls    *assembler
+	endpoint  endpoint
+	modelName string
+	calls     *assembler
 
 	text, reasoned joinedText
 	streamed       map[int]bool // output items with deltas
@@ -90,7 +90,7 @@ type responseDecoder struct {
 
 func newResponseDecoder(e endpoint, r llm.Request) *responseDecoder {
 	return &responseDecoder{
-		endpoint: e, route: routeOf(e, r.Model), calls: newAssembler(r.CallIDs()), streamed: map[int]bool{},
+		endpoint: e, modelName: nameOf(e, r.Model), calls: newAssembler(r.CallIDs()), streamed: map[int]bool{},
 	}
 }
 
@@ -241,7 +241,7 @@ func (d *responseDecoder) extras() map[string]conversation.RawJSON {
 	if !needed || err != nil {
 		return nil
 	}
-	return withRoute(map[string]conversation.RawJSON{outputItems: list}, d.route)
+	return withModel(map[string]conversation.RawJSON{outputItems: list}, d.modelName)
 }
 
 func (d *responseDecoder) ended(r *responseBody) {

@@ -78,7 +78,7 @@ type (
 	}
 )
 
-func (c *Client) responsesBody(r llm.Request, f bodyForm) goopenai.CreateResponseRequest {
+func (c *Client) responsesBody(r llm.Request, f wireForm) goopenai.CreateResponseRequest {
 	no := false
 	req := goopenai.CreateResponseRequest{ // the API takes no limit below 16
 		Model: r.Model, Instructions: r.System, Tools: responseTools(r.Tools, f.notStrict),
@@ -99,8 +99,8 @@ func (c *Client) responsesBody(r llm.Request, f bodyForm) goopenai.CreateRespons
 	return req
 }
 
-func (c *Client) inputItems(r llm.Request, f bodyForm) []any {
-	route := routeOf(c.endpoint, r.Model)
+func (c *Client) inputItems(r llm.Request, f wireForm) []any {
+	modelName := nameOf(c.endpoint, r.Model)
 	var items []any
 	for i := range r.Messages {
 		m := r.Messages[i]
@@ -109,7 +109,7 @@ func (c *Client) inputItems(r llm.Request, f bodyForm) []any {
 			m.Text = cmp.Or(m.Text, noOutput)
 			items = append(items, goopenai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.CallID, Output: inputContent(r, &m)})
 		case projection.RoleAssistant:
-			reply, _ := f.assistantItems(m, route)
+			reply, _ := f.assistantItems(m, modelName)
 			items = append(items, reply...)
 		default:
 			items = append(items, inputMessage{Role: string(m.Role), Content: inputContent(r, &m)})
@@ -140,10 +140,10 @@ func inputContent(r llm.Request, m *projection.Message) any {
 
 // assistantItems returns the items of a reply, and whether reasoning is among them. A form without strict is of an older
 // version. Reasoning that a compaction strips is left out.
-func (f bodyForm) assistantItems(m projection.Message, route string) (items []any, thinks bool) {
+func (f wireForm) assistantItems(m projection.Message, modelName string) (items []any, thinks bool) {
 	var output []outputItem
 	phase := ""
-	carries := f.sendsSigned(m, route)
+	carries := f.sendsSigned(m, modelName)
 	whole := f.echoItems && !m.ReasoningStripped && carries
 	if carries && (whole || !f.notStrict) {
 		var old []json.RawMessage
@@ -154,7 +154,7 @@ func (f bodyForm) assistantItems(m projection.Message, route string) (items []an
 		}
 		thinks = len(items) > 0
 	}
-	if cameFrom(m.Extras, route) && f.notStrict && json.Unmarshal(m.Extras[outputItems], &output) == nil {
+	if cameFrom(m.Extras, modelName) && f.notStrict && json.Unmarshal(m.Extras[outputItems], &output) == nil {
 		if echo, ok := echoedItems(m, output); ok && whole {
 			return echo, slices.ContainsFunc(output, func(p outputItem) bool { return len(p.Item) > 0 && p.Text == 0 })
 		}
