@@ -48,8 +48,8 @@ func (a *Agent) ReplacePrompt(replace func(old string) string) {
 	})
 }
 
-// ResultText returns the text of a call's result as the next request carries it, "" if it carries none. stored is false if the log
-// has no such result yet, and if ctx ends. It waits for the owner of the conversation.
+// ResultText returns the text of a call's result as the next request carries it, "" if it carries none. stored is false if the
+// log has no such result yet, and if ctx ends. It waits for the owner of the conversation.
 func (a *Agent) ResultText(ctx context.Context, callID string) (text string, stored bool) {
 	found, err := ask(ctx, a, func() []string {
 		for _, m := range slices.Backward(a.journal.View().Messages) {

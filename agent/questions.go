@@ -72,8 +72,8 @@ func (qs *questions) end(callID string) {
 	delete(qs.open, callID)
 }
 
-// decide sets the outcome of a call that may not run, or whose result is the user's answer. A call whose command the user changed has
-// to be reviewed anew. The error is the cause of ctx's end. later are the calls of the reply after it.
+// decide sets the outcome of a call that may not run, or whose result is the user's answer. A call whose command the user changed
+// has to be reviewed anew. The error is the cause of ctx's end. later are the calls of the reply after it.
 func (qs *questions) decide(ctx context.Context, c *call, later []*call) error {
 	if q := qs.open[c.ID]; q != nil && (c.settled || !isSameQuestion(q.review, c.review)) {
 		qs.end(c.ID)

@@ -13,8 +13,8 @@ import (
 // MCP servers ask the user and the model outside of the conversation's turns. Their questions wait for no turn, and no turn
 // waits for them. The log has what the requests cost.
 
-// AskUser asks the user and waits for the answer. ok is false without one: no user is present, or ctx ended. Any goroutine may call
-// it.
+// AskUser asks the user and waits for the answer. ok is false without one: no user is present, or ctx ended. Any goroutine may
+// call it.
 func (a *Agent) AskUser(ctx context.Context, review conversation.Review) (answer conversation.Answer, ok bool) {
 	return a.AskAbout(ctx, conversation.ToolCall{ID: "question " + strconv.FormatInt(a.asked.Add(1), 10)}, review)
 }
@@ -35,8 +35,8 @@ func (a *Agent) AskAbout(ctx context.Context, c conversation.ToolCall, review co
 	return answer, ok
 }
 
-// AskModel sends the model in use a request that has a system prompt, messages and a largest reply, and records its usage. It is an
-// error if another model than the named one is in use by now. Any goroutine may call it. The reply is not nil.
+// AskModel sends the model in use a request that has a system prompt, messages and a largest reply, and records its usage. It is
+// an error if another model than the named one is in use by now. Any goroutine may call it. The reply is not nil.
 func (a *Agent) AskModel(ctx context.Context, model string, purpose conversation.Purpose, r llm.Request) (*llm.Reply, error) {
 	a.sides.RLock()
 	defer a.sides.RUnlock()

@@ -11,8 +11,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// In a long pause the provider's cache expires. Where Options.KeepWarm allows it, a ping renews it shortly before that: the newest
-// request, sent again for one token of reply. Rules:
+// In a long pause the provider's cache expires. Where Options.KeepWarm allows it, a ping renews it shortly before that: the
+// newest request, sent again for one token of reply. Rules:
 //
 //   - It is sent where the user's pauses let it save more than it costs, and only while nothing else goes on. What the user sends
 //     stops it.
@@ -34,8 +34,8 @@ type warmer struct {
 	after     uint64
 }
 
-// idle sends a ping if one is due. Otherwise it returns a channel that receives when one may be, nil if none will be. It is called
-// while the conversation is idle.
+// idle sends a ping if one is due. Otherwise it returns a channel that receives when one may be, nil if none will be. It is
+// called while the conversation is idle.
 func (w *warmer) idle(ctx context.Context) <-chan time.Time {
 	j, m, now := w.journal, w.journal.Model(), w.journal.Now()
 	if w.isOn == nil || !w.isOn() || w.isRunning || !j.Interactive || !w.requester.answeredModels[m.Name()] || w.compactor.HasPendingSummary() || len(w.questions.open) > 0 {

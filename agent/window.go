@@ -193,8 +193,8 @@ type truncationWatch struct {
 // trustUncached is how many reports without cached tokens prove that the server counts this way and truncates nothing.
 const trustUncached = 3
 
-// windowAfterTruncation is the window that an earlier run of the conversation set after the server truncated a prompt. It is false
-// if no run set one, or if the model's window is known.
+// windowAfterTruncation is the window that an earlier run of the conversation set after the server truncated a prompt. It is
+// false if no run set one, or if the model's window is known.
 func windowAfterTruncation(events []conversation.Event, m llm.Model) (meter.Window, bool) {
 	c, _ := conversation.Newest[conversation.ModelChanged](events)
 	w := meter.Window{Tokens: c.Window, Source: meter.WindowLearned}

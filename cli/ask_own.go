@@ -42,8 +42,8 @@ func (cmd *askCommand) ownCommand(prompt string) *askedCommand {
 	return &askedCommand{Command: c, args: rest[end:]}
 }
 
-// message returns the prompt with the message of the command, or of a server's prompt, in place of what was typed. It may be called
-// on nil.
+// message returns the prompt with the message of the command, or of a server's prompt, in place of what was typed. It may be
+// called on nil.
 func (own *askedCommand) message(ctx context.Context, p *turnPrinter, typed, prompt string) (string, error) {
 	if own == nil {
 		line, isCommand := strings.CutPrefix(typed, "/")

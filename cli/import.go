@@ -12,8 +12,8 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// Every file becomes its own conversation, the same one each time if it is a session of another client. If a file cannot be imported, the others still are, and the exit code is that of a
-// failure.
+// Every file becomes its own conversation, the same one each time if it is a session of another client. If a file cannot be
+// imported, the others still are, and the exit code is that of a failure.
 
 type importCommand struct {
 	*app

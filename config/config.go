@@ -65,9 +65,9 @@ type Permissions struct {
 	PrivateAddresses []string `yaml:"private_addresses" title:"Private addresses that may be reached" check:"host" doc:"Hosts, addresses or networks (CIDR) that commands and http_request may reach although they are loopback, link-local or private."`
 }
 
-// caches are what commands in the sandbox may write unless permissions.write says otherwise: compilers and package managers do not
-// work without. A folder that does not exist is made if the program that fills it is there, else passed over, and so is that of a
-// variable that is not set.
+// caches are what commands in the sandbox may write unless permissions.write says otherwise: compilers and package managers do
+// not work without. A folder that does not exist is made if the program that fills it is there, else passed over, and so is that
+// of a variable that is not set.
 var caches = []string{"~/.cache", "~/.npm", "~/.yarn", "~/.bun/install/cache", "~/.local/share/pnpm/store", "~/go/pkg", "~/.cargo/registry", "~/.cargo/git",
 	"~/.m2/repository", "~/.gradle/caches", "~/.gradle/daemon", "~/.gradle/wrapper", "~/.ivy2/cache", "~/.nuget/packages", "~/.pub-cache/hosted",
 	"~/.ccache", "~/.stack", "~/.cabal/packages", "~/Library/Caches", "$GOCACHE", "$GOMODCACHE", "$GOPATH/pkg", "$npm_config_cache", "$CARGO_HOME/registry",

@@ -54,8 +54,8 @@ type FileChange struct {
 	Interrupted string // hash of the content before the last change, if a crash may have prevented it
 }
 
-// FilesSince returns the changes of files from a turn on, in the order of their paths. Each has the last change of its file in the
-// whole log.
+// FilesSince returns the changes of files from a turn on, in the order of their paths. Each has the last change of its file in
+// the whole log.
 func FilesSince(log []Event, turn int) []FileChange {
 	changed := map[string]*FileChange{}
 	for _, e := range log {
@@ -78,8 +78,8 @@ func FilesSince(log []Event, turn int) []FileChange {
 	return all
 }
 
-// UnknownSince reports whether commands may have changed files from a turn on that FilesSince does not have. One in the background may
-// until it ends.
+// UnknownSince reports whether commands may have changed files from a turn on that FilesSince does not have. One in the
+// background may until it ends.
 func UnknownSince(log []Event, turn int) bool {
 	running := 0
 	for _, e := range log {
@@ -100,8 +100,8 @@ func UnknownSince(log []Event, turn int) bool {
 	return false
 }
 
-// LastRewound returns the newest Rewound, if no change of a file followed it, and no message. finished reports that its files were
-// brought back: a notice about it followed.
+// LastRewound returns the newest Rewound, if no change of a file followed it, and no message. finished reports that its files
+// were brought back: a notice about it followed.
 func LastRewound(log []Event) (r Rewound, finished, ok bool) {
 	for _, e := range slices.Backward(log) {
 		switch b := e.Body.(type) {

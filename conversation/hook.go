@@ -91,8 +91,8 @@ func (m UserMessage) WithNote(note string) UserMessage {
 	return m
 }
 
-// KeptByHooks returns what hooks named to be kept when they were asked last before a compaction, and the Seq of the first of these
-// events; nil and 0 without any.
+// KeptByHooks returns what hooks named to be kept when they were asked last before a compaction, and the Seq of the first of
+// these events; nil and 0 without any.
 func KeptByHooks(log []Event) (keep []string, seq uint64) {
 	for i := len(log) - 1; i >= 0; i-- {
 		if !ranBeforeCompaction(log[i]) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A job is a command or a task that goes on in the background. Its start and its end are events. The model is told of an end that no result of a
-// call told it: the next message or result says so, in a line that is a part of its text.
+// A job is a command or a task that goes on in the background. Its start and its end are events. The model is told of an end that
+// no result of a call told it: the next message or result says so, in a line that is a part of its text.
 
 // JobStarted records that a command goes on in the background. It never changes the view.
 type JobStarted struct {

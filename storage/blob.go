@@ -57,8 +57,8 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 	return name, nil
 }
 
-// ReadBlob reads the text stored under a name, also while the conversation has no file; "" without an error if there is none, or if it
-// is damaged.
+// ReadBlob reads the text stored under a name, also while the conversation has no file; "" without an error if there is none, or
+// if it is damaged.
 func (w *Writer) ReadBlob(ctx context.Context, name string) (string, error) {
 	w.mu.Lock()
 	text, ok := w.unstored.blobs[name]

@@ -10,8 +10,8 @@ import (
 	"plimsoll/tools/shell"
 )
 
-// A command that failed because of the sandbox can run again outside, exactly as it is, if the user approves: once, or whenever the
-// conversation runs it. One in the background is asked about when it ends, and goes on under its id.
+// A command that failed because of the sandbox can run again outside, exactly as it is, if the user approves: once, or whenever
+// the conversation runs it. One in the background is asked about when it ends, and goes on under its id.
 
 // AskUser asks the user about something that a running command wants, under an ID for CheckRules. It is not ok without an answer.
 type AskUser func(ctx context.Context, id string, review conversation.Review) (answer conversation.Answer, ok bool)

@@ -74,8 +74,8 @@ func (b *Box) Brief(essential bool) []conversation.ToolSpec {
 // listed is a skill or an agent in a description.
 type listed struct{ name, about string }
 
-// withList adds to a text a list, each entry with as much of its own text as there is room for in most bytes. more says how many are
-// left out if there is no room for all names.
+// withList adds to a text a list, each entry with as much of its own text as there is room for in most bytes. more says how many
+// are left out if there is no room for all names.
 func withList(text string, list []listed, most int, more string) string {
 	for _, chars := range []int{240, 160, 100, 60, 30, 0} {
 		full := text

@@ -18,8 +18,8 @@ import (
 )
 
 // Turns can be undone: they stay in the log, but not in the prompt, and the message of the first of them returns to the composer.
-// They can be redone until another message is sent. Files that tools changed since can be brought back with them, or alone; the user
-// is asked, and is always told what became of the files. A fork from an earlier message does not change this conversation.
+// They can be redone until another message is sent. Files that tools changed since can be brought back with them, or alone; the
+// user is asked, and is always told what became of the files. A fork from an earlier message does not change this conversation.
 
 // FilePlan is what bringing files back would do.
 type FilePlan struct {

@@ -74,8 +74,8 @@ func (s *session) whyNotSendable() string {
 	return s.ReadOnly
 }
 
-// unsendable is what happens in place of sending: a conversation that another window has closed is taken over, and of any other it is
-// said why no message can be sent. It is nil if one can.
+// unsendable is what happens in place of sending: a conversation that another window has closed is taken over, and of any other
+// it is said why no message can be sent. It is nil if one can.
 func (s *session) unsendable() pane.Action {
 	switch why := s.whyNotSendable(); {
 	case why == "":

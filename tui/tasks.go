@@ -13,8 +13,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A task of the open conversation is shown with a front of its own, read-only, while the conversation goes on behind it: its updates are
-// applied, and its questions open over the task. Cancel goes back.
+// A task of the open conversation is shown with a front of its own, read-only, while the conversation goes on behind it: its
+// updates are applied, and its questions open over the task. Cancel goes back.
 
 // Task is a task of the open conversation: a conversation of its own.
 type Task struct {

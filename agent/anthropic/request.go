@@ -244,10 +244,10 @@ func (w *writer) add(i int, m *projection.Message) {
 	w.out = append(w.out, message{Role: role, Content: content})
 }
 
-// assistant returns the content of reply number i: the original blocks if they are unchanged, otherwise text and calls.
-// Thinking goes back to the model that it came from, unless the server refused it. For models that bind thinking,
-// dropUnboundThinking decides later. For other models, thinking that a compaction strips is left out, except before calls: the API refuses
-// some requests without it.
+// assistant returns the content of reply number i: the original blocks if they are unchanged, otherwise text and calls. Thinking
+// goes back to the model that it came from, unless the server refused it. For models that bind thinking, dropUnboundThinking
+// decides later. For other models, thinking that a compaction strips is left out, except before calls: the API refuses some
+// requests without it.
 func (w *writer) assistant(i int, m *projection.Message) []any {
 	content, ok := originalContent(m)
 	thinks := ok && cameFrom(m, w.modelName) && (w.form.ThinkingAfter == 0 || len(m.Events) > 0 && m.Events[len(m.Events)-1] > w.form.ThinkingAfter)

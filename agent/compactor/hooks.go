@@ -73,8 +73,8 @@ func (c *Compactor) backOff(ctx context.Context, about conversation.HookCompacti
 	c.journal.Record(ctx, attempt)
 }
 
-// refusedByHooks asks the hooks about a compaction that the user or the model asked for, and reports a refusal. Otherwise it makes
-// the proposal again, because the log has changed.
+// refusedByHooks asks the hooks about a compaction that the user or the model asked for, and reports a refusal. Otherwise it
+// makes the proposal again, because the log has changed.
 func (c *Compactor) refusedByHooks(ctx context.Context, request edit.Request, proposal *edit.Proposal, propose func(edit.Inputs) (edit.Proposal, error)) bool {
 	if request.Source == conversation.SourceAuto {
 		return false // they were asked about the plan

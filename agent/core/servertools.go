@@ -37,8 +37,8 @@ func (j *Journal) ServerTools(servers ToolServers) func(context.Context) []conve
 	return func(ctx context.Context) []conversation.ToolSpec { return servers.Declare(ctx, own, window, tokens) }
 }
 
-// DeclareServerTools declares the tools of servers, in place of those declared before. In a conversation of which a model has seen
-// a request it does so only if asked, and else returns a notice about the tools that are not declared, or nil.
+// DeclareServerTools declares the tools of servers, in place of those declared before. In a conversation of which a model has
+// seen a request it does so only if asked, and else returns a notice about the tools that are not declared, or nil.
 func (j *Journal) DeclareServerTools(specs []conversation.ToolSpec, asked bool) ([]conversation.Body, error) {
 	s := &j.settings
 	text, err := EncodeTools(append(ownTools(s.Tools), specs...))

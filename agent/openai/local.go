@@ -74,8 +74,8 @@ func OllamaBase(getenv func(string) string) string {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimSuffix(u.Path, "/") + "/v1"
 }
 
-// LocalWithModels returns the servers that answer within 300 ms and have a model, in the order of bases. A server that names other
-// software gets the provider of that software. A nil transport is the shared one.
+// LocalWithModels returns the servers that answer within 300 ms and have a model, in the order of bases. A server that names
+// other software gets the provider of that software. A nil transport is the shared one.
 func LocalWithModels(ctx context.Context, bases []Server, transport http.RoundTripper) []Server {
 	all := LocalServers(ctx, bases, transport)
 	return slices.DeleteFunc(all, func(s Server) bool { return s.Model == "" })

@@ -105,8 +105,8 @@ func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 	return Attach(ctx, h.deps.Settings.Workspace, h.running(), h.arrivalCap(), paths...)
 }
 
-// Attach returns the texts of files and folders of a workspace, and of resources of servers, each with its name and cut to a limit.
-// running may be nil.
+// Attach returns the texts of files and folders of a workspace, and of resources of servers, each with its name and cut to a
+// limit. running may be nil.
 func Attach(ctx context.Context, workspace string, running *session.Running, limit conversation.ArrivalCap, paths ...string) (string, error) {
 	root, err := os.OpenRoot(workspace)
 	if err != nil {

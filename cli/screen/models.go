@@ -24,8 +24,8 @@ import (
 // listTimeout is how long servers have to list their models before the list opens without them.
 const listTimeout = 2 * time.Second
 
-// Models lists the models to switch to: those that servers list, those in the catalogue of providers with a key, the default model of each
-// other provider, and the demo model.
+// Models lists the models to switch to: those that servers list, those in the catalogue of providers with a key, the default
+// model of each other provider, and the demo model.
 func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	var out []tui.ModelChoice
 	keys, picks := map[string]string{}, h.deps.Settings.Picks()

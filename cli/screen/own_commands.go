@@ -15,8 +15,8 @@ import (
 	"plimsoll/tui"
 )
 
-// OwnCommands lists the slash commands of the user's own and the prompts of servers. The error says which files are passed over, and
-// which servers do not answer.
+// OwnCommands lists the slash commands of the user's own and the prompts of servers. The error says which files are passed over,
+// and which servers do not answer.
 func (h *Host) OwnCommands(ctx context.Context) ([]tui.OwnCommand, error) {
 	if err := h.deps.Settings.Configure(); err != nil {
 		return nil, err

@@ -71,8 +71,8 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 	return "", fmt.Errorf("there is no page %q", name)
 }
 
-// toolsPage lists the tools that the model can call, with what their declarations take of each request, how often they were called,
-// and what their calls and results took, in this conversation and in all.
+// toolsPage lists the tools that the model can call, with what their declarations take of each request, how often they were
+// called, and what their calls and results took, in this conversation and in all.
 func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	events := h.storedEvents(ctx, running)
 	declared := running.Agent.DeclaredTools()
@@ -140,8 +140,8 @@ type storedUses struct {
 // countTimeout is how long the uses of tools are counted for a page.
 const countTimeout = 5 * time.Second
 
-// add sums the uses of tools in the stored conversations, the newest first, as far as it gets in countTimeout. It returns how many it
-// counted, and how many there are.
+// add sums the uses of tools in the stored conversations, the newest first, as far as it gets in countTimeout. It returns how
+// many it counted, and how many there are.
 func (t *toolUses) add(ctx context.Context, store *storage.Store, uses map[string]inspect.ToolUse) (read, found int) {
 	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()

@@ -13,8 +13,8 @@ import (
 	"plimsoll/tools/instructions"
 )
 
-// The system prompt is built at every start from fixed text and the instructions of the user and the project. It has no clock and no list
-// of files: a prompt that changes invalidates the provider's cache.
+// The system prompt is built at every start from fixed text and the instructions of the user and the project. It has no clock and
+// no list of files: a prompt that changes invalidates the provider's cache.
 
 // basePrompt is the fixed text. It is short, because every request pays for it and some windows are small.
 const basePrompt = `You are an assistant in Plimsoll, a terminal chat program. You work with the user on the files of their workspace, through tools.

@@ -94,8 +94,8 @@ func (c *Conversations) PlanRewind(ctx context.Context, s ConversationState, tur
 // Close releases the workspace.
 func (f *FileRewind) Close() error { return f.rewinder.Files.Close() }
 
-// Apply carries the plan out, as [Running.RewindFiles] does, and then appends the events that then makes, nil for none. Nothing is
-// changed if another program has the conversation open for writing, and none can open it meanwhile.
+// Apply carries the plan out, as [Running.RewindFiles] does, and then appends the events that then makes, nil for none. Nothing
+// is changed if another program has the conversation open for writing, and none can open it meanwhile.
 func (f *FileRewind) Apply(ctx context.Context, foreign bool, then func(ConversationState) ([]conversation.Body, error)) (out checkpoint.Outcome, err error) {
 	w, err := f.state.Store.OpenWriter(ctx, f.state.ID)
 	if err != nil {

@@ -39,8 +39,8 @@ func CommandName(p mcp.Prompt) string {
 	return p.Server + ":" + strings.Join(strings.Fields(p.Name), "-")
 }
 
-// PromptMessage makes the message of a prompt from the name of its command and what was typed after it: NAME=VALUE, or the values in
-// the order of the prompt's arguments, of which the last takes the rest. isPrompt is false if the name is of no server.
+// PromptMessage makes the message of a prompt from the name of its command and what was typed after it: NAME=VALUE, or the values
+// in the order of the prompt's arguments, of which the last takes the rest. isPrompt is false if the name is of no server.
 func (s *Servers) PromptMessage(ctx context.Context, r *Running, name, typed string) (text string, isPrompt bool, err error) {
 	server, _, _ := strings.Cut(name, ":")
 	client := s.clientOf(r, server)

@@ -120,8 +120,8 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	return nil
 }
 
-// configure sets the configuration with which the conversation begins, and the limits of its model. It returns the settings that the
-// log has to record.
+// configure sets the configuration with which the conversation begins, and the limits of its model. It returns the settings that
+// the log has to record.
 func (r *Running) configure(t *TaskOptions) (overrides map[string]string, err error) {
 	var changed map[string]string
 	if overrides = r.Agents.Settings.Overrides(); t != nil {

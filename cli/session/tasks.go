@@ -460,8 +460,8 @@ func (t *task) answer(before int, started conversation.TaskStarted, err error) t
 	return out
 }
 
-// endOf are the events with which the parent accounts for what a task spent: all its requests, and the size of its messages without
-// the answer.
+// endOf are the events with which the parent accounts for what a task spent: all its requests, and the size of its messages
+// without the answer.
 func endOf(ended conversation.TaskEnded, model string, spent conversation.Spent, answer string) []conversation.Body {
 	ended.Through, ended.CostUSD = spent.Through, spent.Usage.CostUSD
 	ended.Tokens = max(0, int(meter.Estimate(spent.Size)-meter.Estimate(conversation.Measure(answer))))

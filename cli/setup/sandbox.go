@@ -61,8 +61,8 @@ func (r *Resources) sandbox(purpose string, c sandbox.Config) *sandbox.Sandbox {
 	return s
 }
 
-// named replaces a variable at the beginning of a path, as in $GOCACHE, by the first folder that it names. A path is left out if that
-// is none, or if it would hold the home folder. A folder that a variable names alone is made, as its program would make it.
+// named replaces a variable at the beginning of a path, as in $GOCACHE, by the first folder that it names. A path is left out if
+// that is none, or if it would hold the home folder. A folder that a variable names alone is made, as its program would make it.
 func named(paths []string, home string, getenv func(string) string) (out []string) {
 	for _, path := range paths {
 		if rest, ok := strings.CutPrefix(path, "$"); ok {

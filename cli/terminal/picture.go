@@ -71,8 +71,8 @@ func (a *Artist) Size(width, height int) (cells, pixels image.Point) {
 	return cells, image.Pt(w, h)
 }
 
-// Draw returns the lines of a picture whose size in pixels is that of Size, and a sequence that the terminal needs before. id is from 16 to
-// 255 and replaces an earlier picture of that number.
+// Draw returns the lines of a picture whose size in pixels is that of Size, and a sequence that the terminal needs before. id is
+// from 16 to 255 and replaces an earlier picture of that number.
 func (a *Artist) Draw(m image.Image, cells image.Point, id int) (lines []string, before string, err error) {
 	if a.blocks {
 		return halfBlocks(m), "", nil

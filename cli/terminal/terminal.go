@@ -84,8 +84,8 @@ func emulatorNamed(name string) emulator {
 	return other
 }
 
-// CanShowProgress reports whether the terminal can show a progress bar (OSC 9;4). Some other terminals would take the sequence for
-// a notification with the text "4;3".
+// CanShowProgress reports whether the terminal can show a progress bar (OSC 9;4). Some other terminals would take the sequence
+// for a notification with the text "4;3".
 func (t *Terminal) CanShowProgress() bool {
 	switch t.detect() {
 	case windows, conemu:

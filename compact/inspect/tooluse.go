@@ -20,8 +20,8 @@ type ToolUse struct {
 	Spent    int    // tokens of its calls and results as they arrived
 }
 
-// ToolUses lists the tools that a conversation declares, in their order, and then those that it looked up or called besides. Tokens
-// are uncalibrated estimates.
+// ToolUses lists the tools that a conversation declares, in their order, and then those that it looked up or called besides.
+// Tokens are uncalibrated estimates.
 func ToolUses(log []conversation.Event, declared []conversation.ToolSpec) []ToolUse {
 	var all []ToolUse
 	index := map[string]int{}

@@ -2,8 +2,8 @@ package meter
 
 import "plimsoll/conversation"
 
-// ImageRule is how a model bills images, in tokens: so many for each, for each tile of 512 pixels after OpenAI's scaling, and
-// for each pixel. A page of a PDF counts as its text and its picture. The calibration never changes it. Without numbers it stands for
+// ImageRule is how a model bills images, in tokens: so many for each, for each tile of 512 pixels after OpenAI's scaling, and for
+// each pixel. A page of a PDF counts as its text and its picture. The calibration never changes it. Without numbers it stands for
 // [TileRule].
 type ImageRule struct {
 	Base  float64 `json:"base"`

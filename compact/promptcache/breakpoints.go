@@ -2,8 +2,8 @@ package promptcache
 
 import "plimsoll/compact/projection"
 
-// BreakpointIndexes returns the indexes of the messages after which a request sets breakpoints, ascending: at most three. One more
-// breakpoint belongs after tools and system prompt.
+// BreakpointIndexes returns the indexes of the messages after which a request sets breakpoints, ascending: at most three. One
+// more breakpoint belongs after tools and system prompt.
 //
 //   - the last message, because the next request begins with all of this one
 //   - the last message of the previous request, which precedes the newest reply; a reply with many calls can

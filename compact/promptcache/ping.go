@@ -8,10 +8,10 @@ import (
 // pingReply is the price of a token of reply, in tokens at the input price.
 const pingReply = 5
 
-// PingSaves returns how much a ping is expected to save, in tokens at the input price; below 0 it costs more. A ping is the newest
-// request, sent again for one token of reply: reading the cache renews its lifetime. The pause has lasted
-// for idle, and the cache, written by option kept, expires when left has passed. The lengths of pauses are assumed to follow a power
-// law through the counted shares. Pauses without a return are not counted, so that one is added for each conversation.
+// PingSaves returns how much a ping is expected to save, in tokens at the input price; below 0 it costs more. A ping is the
+// newest request, sent again for one token of reply: reading the cache renews its lifetime. The pause has lasted for idle, and
+// the cache, written by option kept, expires when left has passed. The lengths of pauses are assumed to follow a power law
+// through the counted shares. Pauses without a return are not counted, so that one is added for each conversation.
 func (t Terms) PingSaves(o ChoiceInput, kept LifetimeOption, idle, left time.Duration) float64 {
 	pauses, longPauses := pauseShares(o.User, o.Conversation)
 	const ends = 1.0 / minRequestsAhead

@@ -26,8 +26,8 @@ type PriceSheet struct {
 	Step       int     // tokens above which the whole request is more expensive, 0 for no step
 	StepFactor float64 // factor on the cost of such a request
 
-	// ByBreakpoints says that the cache holds only prefixes that end at a breakpoint, which promptcache sets as for the Messages API.
-	// Otherwise any common prefix is cached.
+	// ByBreakpoints says that the cache holds only prefixes that end at a breakpoint, which promptcache sets as for the Messages
+	// API. Otherwise any common prefix is cached.
 	ByBreakpoints bool
 	// Terms are the two cache lifetimes between which each conversation chooses. Write and Lifetime are then those of
 	// the short one. nil: there is no choice.

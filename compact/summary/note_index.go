@@ -131,8 +131,8 @@ func rankedNames(events []conversation.Event, shown shownNames, room float64) []
 	return all
 }
 
-// likelihood returns how much likelier than others a name of its kind is used again, as in recordings: 0 for measures, and for what
-// libraries brought.
+// likelihood returns how much likelier than others a name of its kind is used again, as in recordings: 0 for measures, and for
+// what libraries brought.
 func likelihood(name string) float64 {
 	number := len(name) - len(strings.TrimLeft(name, "0123456789."))
 	unit := name[number:]

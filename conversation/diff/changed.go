@@ -55,8 +55,8 @@ func (c ChangedFile) IsNow(text string) bool {
 	return after == "" || after == ID(text)
 }
 
-// ChangedFiles lists the files that a conversation changed, sorted by name: those with a diff in a tool result. Undone turns count
-// too, because undo does not change files.
+// ChangedFiles lists the files that a conversation changed, sorted by name: those with a diff in a tool result. Undone turns
+// count too, because undo does not change files.
 func ChangedFiles(log []conversation.Event) []ChangedFile {
 	files := map[string]*ChangedFile{}
 	for _, e := range log {

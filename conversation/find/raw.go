@@ -10,8 +10,8 @@ import (
 // and replaces bytes that are not UTF-8. All other text is the same in JSON. So the longest piece of a term without such
 // characters, and without white space, which may be a line break, must occur in the JSON.
 
-// MayMatchJSON reports whether raw, JSON that encoding/json made without escaping for HTML, may hold a string with all terms. False
-// is certain. Names of fields do not count. raw is not kept.
+// MayMatchJSON reports whether raw, JSON that encoding/json made without escaping for HTML, may hold a string with all terms.
+// False is certain. Names of fields do not count. raw is not kept.
 func (q Query) MayMatchJSON(raw []byte) bool {
 	text := view(raw)
 	for _, n := range q.order {

@@ -56,8 +56,8 @@ func (t *tree) wasIgnored(name string) bool {
 	})
 }
 
-// BeforeCommand notes what files have. The returned function records what the command changed, and is called after it. A nil Keeper
-// records nothing.
+// BeforeCommand notes what files have. The returned function records what the command changed, and is called after it. A nil
+// Keeper records nothing.
 func (k *Keeper) BeforeCommand(ctx context.Context, files *workspace.Files) (after func(context.Context) []conversation.Body) {
 	if k == nil {
 		return func(context.Context) []conversation.Body { return nil }

@@ -194,9 +194,9 @@ func (p Plan) Expected(foreign bool) (out Outcome) {
 	return out
 }
 
-// Apply brings the files of a plan back, also those that somebody else changed if foreign is set. record stores an event in the log
-// of the conversation before it returns: the rewind before the first file is changed, and a notice at the end. The error is that of
-// record or of the store; a nil Done then means that no file was changed.
+// Apply brings the files of a plan back, also those that somebody else changed if foreign is set. record stores an event in the
+// log of the conversation before it returns: the rewind before the first file is changed, and a notice at the end. The error is
+// that of record or of the store; a nil Done then means that no file was changed.
 func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(context.Context, conversation.Body) error) (Outcome, error) {
 	r.removeLeftovers(p.log)
 	var out Outcome
@@ -281,8 +281,8 @@ func UnfinishedNote(done, left []string) string {
 	return text + ". /rewind does the rest"
 }
 
-// Unfinished compares the files with the newest rewind, if it was interrupted: left names the files that it did not reach, and done
-// those that it brought back.
+// Unfinished compares the files with the newest rewind, if it was interrupted: left names the files that it did not reach, and
+// done those that it brought back.
 func (r Rewinder) Unfinished(ctx context.Context, log []conversation.Event) (done, left []string) {
 	last, finished, ok := conversation.LastRewound(log)
 	if !ok || finished {

@@ -20,8 +20,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Store keeps contents of files in a folder, compressed, each once under its hash. All conversations share it. Several programs may
-// use it at the same time: a file of it is written whole or not at all, and never changed.
+// Store keeps contents of files in a folder, compressed, each once under its hash. All conversations share it. Several programs
+// may use it at the same time: a file of it is written whole or not at all, and never changed.
 type Store struct {
 	dir   string
 	added atomic.Bool // something was put in
@@ -131,8 +131,8 @@ func (s *Store) Size() (contents int, bytes int64, err error) {
 	return len(all), bytes, err
 }
 
-// Prune removes what was put in longer than keep ago, 0 for no limit, and the oldest contents beyond budget bytes on disk. It does
-// nothing if nothing was put in since NewStore.
+// Prune removes what was put in longer than keep ago, 0 for no limit, and the oldest contents beyond budget bytes on disk. It
+// does nothing if nothing was put in since NewStore.
 func (s *Store) Prune(keep time.Duration, budget int64) error {
 	if !s.added.Swap(false) {
 		return nil

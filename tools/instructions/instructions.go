@@ -74,8 +74,8 @@ func OfFolder(files *workspace.Files, folder string) []File {
 	return r.found
 }
 
-// Above lists the folders on the way from the top of a workspace to a file, without the top. It ends before a folder with the text
-// of other projects, such as node_modules.
+// Above lists the folders on the way from the top of a workspace to a file, without the top. It ends before a folder with the
+// text of other projects, such as node_modules.
 func Above(rel string) (folders []string) {
 	folder := ""
 	for part := range strings.SplitSeq(path.Dir(rel), "/") {

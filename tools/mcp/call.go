@@ -31,8 +31,8 @@ const (
 // errTimeout is the cause of a request's end that took too long.
 var errTimeout = errors.New("timeout")
 
-// within runs f with the session of a server, which is started if it has ended. Where the session ended before it took the request,
-// the server is started again, once.
+// within runs f with the session of a server, which is started if it has ended. Where the session ended before it took the
+// request, the server is started again, once.
 func within[T any](ctx context.Context, s *server, doing string, f func(ctx context.Context, session *sdk.ClientSession, heard func()) (T, error)) (T, error) {
 	var none T
 	for again := false; ; again = true {

@@ -16,8 +16,8 @@ import (
 // longestName is the longest name of a tool that providers take, in characters.
 const longestName = 64
 
-// fullName is the name under which the model calls a tool. A name that is too long, or has characters that providers refuse, is made
-// to fit and ends with a hash of the original one, so that it stays the same and no other.
+// fullName is the name under which the model calls a tool. A name that is too long, or has characters that providers refuse, is
+// made to fit and ends with a hash of the original one, so that it stays the same and no other.
 func fullName(server, tool string) string {
 	name := conversation.ServerPrefix + server + "__" + tool
 	fitting := strings.Map(func(r rune) rune {

@@ -41,8 +41,8 @@ func (s *server) httpTransport(live context.Context) sdk.Transport {
 	return t
 }
 
-// boundedTransport adds the server's headers to requests to its own host, bounds the bodies of answers, and ends requests soon after
-// the session has ended.
+// boundedTransport adds the server's headers to requests to its own host, bounds the bodies of answers, and ends requests soon
+// after the session has ended.
 type boundedTransport struct {
 	live    context.Context // of the session
 	base    http.RoundTripper
@@ -94,8 +94,8 @@ func (b *boundedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// login is the login at a server by OAuth: the user allows it in the browser, which comes back to an address of this machine. It is
-// kept, and renewed without the user.
+// login is the login at a server by OAuth: the user allows it in the browser, which comes back to an address of this machine. It
+// is kept, and renewed without the user.
 type login struct {
 	mu      sync.Mutex // guards what follows
 	handler *auth.AuthorizationCodeHandler

@@ -1,8 +1,8 @@
 // Package mcp is the client of servers that speak the Model Context Protocol. It is the only importer of its SDK.
 //
 // A server is a program, over its standard input and output, or an address, over streamable HTTP. Whatever a server does (dies,
-// hangs, floods, lies about its tools, sends hostile text) costs an error that says what happened, and nothing else: every wait is
-// limited, every text is bounded and cleaned, and its processes end with this program. A server gets no key but its own.
+// hangs, floods, lies about its tools, sends hostile text) costs an error that says what happened, and nothing else: every wait
+// is limited, every text is bounded and cleaned, and its processes end with this program. A server gets no key but its own.
 package mcp
 
 import (

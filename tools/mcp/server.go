@@ -108,8 +108,8 @@ func (s *server) start(ctx context.Context) error {
 	}
 }
 
-// connect starts the program or opens the connection, and reads the list of tools. A server that refuses to begin as those of today
-// do is asked to begin as the next version of the protocol does; others might end when they are asked that first.
+// connect starts the program or opens the connection, and reads the list of tools. A server that refuses to begin as those of
+// today do is asked to begin as the next version of the protocol does; others might end when they are asked that first.
 func (s *server) connect() error {
 	err := s.connectAs(legacyVersion)
 	if answered(err) != nil && s.connectAs("") == nil {

@@ -21,9 +21,9 @@ import (
 // errNoOffer is returned when a grant would have no effect.
 var errNoOffer = errors.New("nothing can be granted for this call: a deny rule cannot see through it, so it is always asked about")
 
-// Ask stores a call that needs approval, for CheckRules, and returns the rules that can be granted
-// for it, then wider ones, each wider than the one before; none if a grant would have no effect. past are the other commands of the
-// conversation, for a command.
+// Ask stores a call that needs approval, for CheckRules, and returns the rules that can be granted for it, then wider ones, each
+// wider than the one before; none if a grant would have no effect. past are the other commands of the conversation, for a
+// command.
 func (p *Policy) Ask(callID string, t Effect, past []string) (offers []conversation.Offer) {
 	a := asked{effect: t, held: p.inForce()}
 	for _, command := range past {

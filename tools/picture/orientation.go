@@ -9,8 +9,8 @@ import (
 
 const orientationTag = 0x0112
 
-// segments calls f for each part of a JPEG before the picture itself, with the bytes [from, to) of the whole part. It returns where
-// the rest begins.
+// segments calls f for each part of a JPEG before the picture itself, with the bytes [from, to) of the whole part. It returns
+// where the rest begins.
 func segments(file []byte, f func(marker byte, from, to int)) (rest int) {
 	if len(file) < 4 || file[0] != 0xFF || file[1] != 0xD8 {
 		return 0

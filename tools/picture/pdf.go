@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// A PDF is not rendered and not changed: its pages are counted. Their number is that of the largest tree of pages in the file, or else
-// that of the pages in it; both may stand in compressed streams of objects. A password is refused, as by the providers.
+// A PDF is not rendered and not changed: its pages are counted. Their number is that of the largest tree of pages in the file, or
+// else that of the pages in it; both may stand in compressed streams of objects. A password is refused, as by the providers.
 
 // Limits of a PDF: in base64 a file stays below the 32 MB that a request may have.
 const (

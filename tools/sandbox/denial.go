@@ -32,8 +32,8 @@ var (
 	})
 )
 
-// Denial returns what the sandbox kept a failed command from, guessed from its output: "reaching the network", "writing /etc/x"; ""
-// if it failed for another reason.
+// Denial returns what the sandbox kept a failed command from, guessed from its output: "reaching the network", "writing /etc/x";
+// "" if it failed for another reason.
 func (s *Sandbox) Denial(output string) string {
 	if !s.Active() {
 		return ""
@@ -60,8 +60,8 @@ func (s *Sandbox) Denial(output string) string {
 	return ""
 }
 
-// keptFrom says what a command cannot do with a path, "" if it is free to write it. covered tells that the command did not see it; it
-// is free to see what is not there.
+// keptFrom says what a command cannot do with a path, "" if it is free to write it. covered tells that the command did not see
+// it; it is free to see what is not there.
 func (s *Sandbox) keptFrom(path string, covered bool) string {
 	if full := s.expand([]string{strings.TrimRight(path, ".")}); len(full) == 1 {
 		path = full[0]

@@ -56,8 +56,8 @@ func (p *Program) Start(cmd *exec.Cmd) error {
 	return p.box.Start(cmd)
 }
 
-// KeptFrom says what the sandbox kept the program from since the last call, as far as the proxy knows or its output tells, and what
-// to set; "" for nothing.
+// KeptFrom says what the sandbox kept the program from since the last call, as far as the proxy knows or its output tells, and
+// what to set; "" for nothing.
 func (p *Program) KeptFrom(output string) string {
 	if p == nil || !p.box.Active() {
 		return ""

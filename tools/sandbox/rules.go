@@ -38,8 +38,8 @@ var toolchains = []string{".gitconfig", ".config/git", ".gitignore", ".local/bin
 	".dotnet", ".pub-cache", ".ghcup", ".cabal", ".stack", ".opam", ".elan", ".juliaup", ".julia", ".mix", ".hex", ".conan2", ".ccache", ".cache",
 	".miniconda3", "miniconda3", "anaconda3", ".nix-profile", ".swiftpm", ".terraform.d/plugin-cache", ".android/sdk", "Android/Sdk", "Library/Caches"}
 
-// homeSecrets are places of keys, of private life, and of sockets by which others act. Those below a toolchain or a cache need the
-// rule; the others matter where the home folder is read, or is the workspace.
+// homeSecrets are places of keys, of private life, and of sockets by which others act. Those below a toolchain or a cache need
+// the rule; the others matter where the home folder is read, or is the workspace.
 var homeSecrets = []string{".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
 	".config/git/credentials", ".config/gh", ".config/glab-cli", ".config/hub", ".config/op", ".config/sops", ".config/age", ".password-store",
 	".local/share/keyrings", ".local/share/kwalletd", ".pki", ".vault-token", ".terraform.d/credentials.tfrc.json", ".terraformrc",
@@ -68,8 +68,8 @@ var cacheStarters = []string{".cache/pre-commit", ".cache/plimsoll", ".cache/nix
 var fills = map[string]string{".cache": "sh", ".npm": "npm", ".yarn": "yarn", "store": "pnpm", "pkg": "go", "go-build": "go", "registry": "cargo", "git": "cargo",
 	"repository": "mvn", "packages": "dotnet", "ccache": "ccache", "pip": "pip3", "uv": "uv"}
 
-// makeCaches makes caches in place of the programs that would make them, which cannot write the folder above. What cannot be made is
-// passed over.
+// makeCaches makes caches in place of the programs that would make them, which cannot write the folder above. What cannot be made
+// is passed over.
 func (c Config) makeCaches() {
 	for _, path := range c.Write {
 		program, known := fills[filepath.Base(path)]
@@ -210,8 +210,8 @@ func without(root string, closed []string) []string {
 	return out
 }
 
-// gitFolders are the folders outside a workspace that git writes for it: that of the repository to which a worktree belongs. A command
-// can write the file that names it, so only a repository that names the workspace in return counts.
+// gitFolders are the folders outside a workspace that git writes for it: that of the repository to which a worktree belongs. A
+// command can write the file that names it, so only a repository that names the workspace in return counts.
 func gitFolders(workspace string) []string {
 	name, ok := readLine(filepath.Join(workspace, ".git"), "gitdir: ")
 	if !ok || workspace == "" {

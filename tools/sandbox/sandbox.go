@@ -77,8 +77,8 @@ func New(c Config) *Sandbox {
 // Active reports whether commands are confined.
 func (s *Sandbox) Active() bool { return s != nil && s.Mode != Off && supported() == nil }
 
-// Whole reports whether the system keeps commands from all that this package promises, .git/hooks included. The first call may take a
-// tenth of a second.
+// Whole reports whether the system keeps commands from all that this package promises, .git/hooks included. The first call may
+// take a tenth of a second.
 func (s *Sandbox) Whole() bool {
 	if !s.Active() {
 		return false
@@ -116,8 +116,8 @@ func (s *Sandbox) Start(cmd *exec.Cmd) error {
 	return s.start(cmd)
 }
 
-// Settle moves away what a command made that git would obey, and that no mount can keep from being made. Call it when a command has
-// ended.
+// Settle moves away what a command made that git would obey, and that no mount can keep from being made. Call it when a command
+// has ended.
 func (s *Sandbox) Settle() {
 	if s.Active() {
 		s.mu.Lock()
@@ -145,8 +145,8 @@ func (s *Sandbox) makeTemp() (err error) {
 	return err
 }
 
-// Listen returns a listener to which commands connect on 127.0.0.1, for a proxy: inside the namespaces, else outside. Only commands
-// that start later are let through. The caller closes it before Close.
+// Listen returns a listener to which commands connect on 127.0.0.1, for a proxy: inside the namespaces, else outside. Only
+// commands that start later are let through. The caller closes it before Close.
 func (s *Sandbox) Listen(ctx context.Context) (net.Listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

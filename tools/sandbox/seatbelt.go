@@ -15,8 +15,8 @@ var macPaths = []string{"/System", "/Library/Apple", "/Library/Developer", "/Lib
 	"/Applications/Xcode.app", "/private/etc", "/private/var/db/dyld", "/private/var/db/timezone", "/private/var/db/xcode_select_link",
 	"/private/var/select", "/private/var/run/resolv.conf", "/dev"}
 
-// seatbeltBase lets programs run that do their work alone: no Apple events, no Launch Services, no keychain, by which others act for
-// them.
+// seatbeltBase lets programs run that do their work alone: no Apple events, no Launch Services, no keychain, by which others act
+// for them.
 const seatbeltBase = `(version 1)
 (deny default)
 (allow process-exec process-fork)
@@ -44,8 +44,8 @@ const seatbeltOpen = `(allow network*)
   (global-name "com.apple.networkd") (global-name "com.apple.dnssd.service") (global-name "com.apple.ocspd") (global-name "com.apple.SecurityServer"))
 `
 
-// seatbelt returns the profile for the files of r. With an open network it is that of others, else only a port of 127.0.0.1, none if
-// port is 0, and local sockets in folders that may be written.
+// seatbelt returns the profile for the files of r. With an open network it is that of others, else only a port of 127.0.0.1, none
+// if port is 0, and local sockets in folders that may be written.
 func seatbelt(r rules, network bool, port int) string {
 	var b strings.Builder
 	b.WriteString(seatbeltBase)

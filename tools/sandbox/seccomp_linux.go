@@ -66,8 +66,8 @@ func (f *filter) withBits(call, argument, bits uint32) {
 		unix.SockFilter{Code: ret, K: refusal(unix.EPERM)}, unix.SockFilter{Code: ret, K: returnAllow})
 }
 
-// filterFor returns the filter of a command. Inside namespaces it can enter those, which is of no use without privileges, and reaches
-// sockets of the Internet and local ones; outside it has these only where the network is open.
+// filterFor returns the filter of a command. Inside namespaces it can enter those, which is of no use without privileges, and
+// reaches sockets of the Internet and local ones; outside it has these only where the network is open.
 func filterFor(arch uint32, inside, network bool) filter {
 	f := filter{
 		{Code: load, K: 4}, {Code: ifEqual, Jt: 1, K: arch}, {Code: ret, K: refusal(unix.ENOSYS)}, // calls of 32-bit programs

@@ -18,11 +18,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The namespaces of a run. The helper is this program once more, in new namespaces of users, mounts, processes, IPC and the network. It
-// arranges them, sends their descriptors and those of a listener on its loopback device, and becomes a shell that reads from a
-// socket whose other end only this program holds. That shell is process 1: when the program ends, however it does, all
-// processes of the namespaces end. Users and groups have the same numbers as outside. A command has no capability there; one of
-// root keeps those that its own files need.
+// The namespaces of a run. The helper is this program once more, in new namespaces of users, mounts, processes, IPC and the
+// network. It arranges them, sends their descriptors and those of a listener on its loopback device, and becomes a shell that
+// reads from a socket whose other end only this program holds. That shell is process 1: when the program ends, however it does,
+// all processes of the namespaces end. Users and groups have the same numbers as outside. A command has no capability there; one
+// of root keeps those that its own files need.
 
 const (
 	helperName   = "plimsoll-sandbox"
@@ -249,8 +249,8 @@ func (sp *spaces) close() {
 	}
 }
 
-// RunHelper arranges the namespaces if this process was started for that, and does not return then. main and the TestMain of tests
-// call it first.
+// RunHelper arranges the namespaces if this process was started for that, and does not return then. main and the TestMain of
+// tests call it first.
 func RunHelper() {
 	if os.Args[0] != helperName {
 		return

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thread is a confined thread of this process. It starts commands, which inherit what it cannot do, until its requests are closed;
-// then it ends, because its goroutine is never unlocked from it.
+// thread is a confined thread of this process. It starts commands, which inherit what it cannot do, until its requests are
+// closed; then it ends, because its goroutine is never unlocked from it.
 type thread struct {
 	rules    ruleset
 	requests chan request

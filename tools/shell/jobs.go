@@ -14,8 +14,8 @@ import (
 	"plimsoll/tools/sandbox"
 )
 
-// Jobs are commands and tasks in the background. They run between calls until they end, are stopped, run too long, or Jobs.Close is
-// called. What runs in the foreground can be moved there. The start and the end of each are recorded.
+// Jobs are commands and tasks in the background. They run between calls until they end, are stopped, run too long, or Jobs.Close
+// is called. What runs in the foreground can be moved there. The start and the end of each are recorded.
 
 // keptJobs is how many ended jobs are kept with their output.
 const keptJobs = 16

@@ -64,8 +64,8 @@ func (s Skill) Path() string { return filepath.Join(s.Dir, FileName) }
 // Size is the size of the text.
 func (s Skill) Size() conversation.Size { return conversation.Measure(s.Text) }
 
-// read reads the skill in a folder. Of a workspace's skill it also reads the scripts. The name of the folder stands in for a missing
-// name.
+// read reads the skill in a folder. Of a workspace's skill it also reads the scripts. The name of the folder stands in for a
+// missing name.
 func read(dir string, ofWorkspace bool) (Skill, error) {
 	s := Skill{Name: filepath.Base(dir), Dir: dir, ofWorkspace: ofWorkspace}
 	files, err := workspace.Open(dir)

@@ -165,8 +165,8 @@ type File struct {
 	Note   string                 // what the user is told about an image; "" before it was looked at
 }
 
-// pastedImage returns the path of an image if a pasted text is one, as terminals write the path of a file that is dropped on them:
-// quoted, with escaped blanks, or as a file URL.
+// pastedImage returns the path of an image if a pasted text is one, as terminals write the path of a file that is dropped on
+// them: quoted, with escaped blanks, or as a file URL.
 func pastedImage(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if strings.ContainsAny(text, "\n\r\x00") || len(text) > maxPastedPath {

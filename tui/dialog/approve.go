@@ -18,10 +18,10 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Approve asks whether a tool call may run. It shows the diff or command, one line of answers, and the rule that an answer
-// for longer than once grants, as it is written and in words. A key of its own widens the rule, the arrow keys only narrow it: none
-// makes an answer grant more. The rule can be written, too.
-// A command can be changed before it runs, and a denial can have a reason.
+// Approve asks whether a tool call may run. It shows the diff or command, one line of answers, and the rule that an answer for
+// longer than once grants, as it is written and in words. A key of its own widens the rule, the arrow keys only narrow it: none
+// makes an answer grant more. The rule can be written, too. A command can be changed before it runs, and a denial can have a
+// reason.
 type Approve struct {
 	title      string
 	body       string
@@ -109,8 +109,8 @@ func NewApproveAll(reviews []conversation.Review, answer func(conversation.Answe
 	return a
 }
 
-// SetWaiting lists the titles of other calls that wait. together is how many calls, with this one, can be answered together, which all
-// begins; 0 for none.
+// SetWaiting lists the titles of other calls that wait. together is how many calls, with this one, can be answered together,
+// which all begins; 0 for none.
 func (a *Approve) SetWaiting(titles []string, together int, all func() pane.Action) {
 	a.waiting, a.together, a.all = titles, together, all
 }
@@ -308,8 +308,8 @@ var fieldLabels = map[fieldUse]string{
 	writesReason: "Reason (the model reads it, optional):", writesRule: "Edit the rule:", writesCommand: "Run instead (the model is told):",
 }
 
-// below draws what is below the text: what else waits, the answers and the rule, or what is typed. cursor is the text cursor while
-// something is typed.
+// below draws what is below the text: what else waits, the answers and the rule, or what is typed. cursor is the text cursor
+// while something is typed.
 func (a *Approve) below() (lines []string, cursor *point) {
 	s := a.config.styles
 	room := max(a.height-len(a.heading())-2, 1) // beside a line of the text and the answers

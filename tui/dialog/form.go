@@ -16,8 +16,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Form asks the user to fill in the fields of a form. A field with a text has a line to type in; left and right change the value of
-// a choice. Each option of a field that takes several has a row of its own.
+// Form asks the user to fill in the fields of a form. A field with a text has a line to type in; left and right change the value
+// of a choice. Each option of a field that takes several has a row of its own.
 type Form struct {
 	title, question string
 	rows            []formRow

@@ -9,8 +9,8 @@ import (
 	"plimsoll/tui/edit"
 )
 
-// search finds rows of a document. It searches the whole original text of a row and the whole text that is sent in its place, even
-// if the row is folded.
+// search finds rows of a document. It searches the whole original text of a row and the whole text that is sent in its place,
+// even if the row is folded.
 type search struct {
 	document *document
 
