@@ -141,7 +141,7 @@ func quirkWords(e openai.Endpoint) map[string]string {
 		"Progress":      "reports how far it has read the prompt",
 		"Signatures":    "thought signatures go back with the calls",
 		"NoCaching":     "caches no prompts over chat completions",
-		"Binding":       "is asked to drop thinking that no longer fits",
+		"DropsThinking": "is asked to drop thinking that no longer fits",
 		"PDFs":          "takes PDFs",
 		"Responses":     "the Responses API, where `max_output_tokens` bounds the reply",
 		"EmptyOverflow": "refuses what is too long with an empty answer",
