@@ -64,8 +64,8 @@ func New(o core.Options) (*Agent, error) {
 	}
 	in, disp := a.inbox, &display{journal: j, maxResult: o.Results.MaxChars}
 	windows := &windowKeeper{
-		journal: j, display: disp, inbox: in, askServer: o.AskWindow, askedAfterUndercount: map[string]bool{}, calibrations: map[string]conversation.Calibration{},
-		truncation: truncationWatch{warnedModels: map[string]bool{}},
+		journal: j, display: disp, inbox: in, askServer: o.AskWindow, askedAfterUndercount: map[string]bool{},
+		calibrations: map[string]conversation.Calibration{}, truncation: truncationWatch{warnedModels: map[string]bool{}},
 	}
 	a.journal, a.queue, a.display, a.windows = j, &queue{updates: j.Updates}, disp, windows
 	a.requester = &requester{journal: j, display: disp, inbox: in, store: o.Log, retry: o.Retry, answeredModels: map[string]bool{}}

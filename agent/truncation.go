@@ -114,8 +114,8 @@ func (k *windowKeeper) checkForTruncation(r llm.Outgoing, rep *llm.Reply) []conv
 	if !watch.countReport(found, u.Prompt) {
 		return nil
 	}
-	k.journal.Logger.Info("report", "undercounted", true, "cut", watch.showsTruncation(found), "prompt", u.Prompt, "expected", int(e.Tokens),
-		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", watch.undercountsInRow)
+	k.journal.Logger.Info("report", "undercounted", true, "cut", watch.showsTruncation(found), "prompt", u.Prompt,
+		"expected", int(e.Tokens), "estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", watch.undercountsInRow)
 	if !watch.showsTruncation(found) {
 		return nil
 	}

@@ -61,8 +61,8 @@ func (a *Agent) runTurn(ctx context.Context, begin func(context.Context) error) 
 		a.queue.returnToComposer()
 		logged := t.hasBegun && failure.Class != llm.NotSaved && failure.Class != llm.Cancelled
 		if logged {
-			_, err := a.journal.AppendOrPostpone(ctx, conversation.TurnFailed{Class: string(failure.Class), Message: failure.Error(), Hint: failure.Hint,
-				Status: failure.Status, Tries: failure.Tries, Duration: failure.Took.Milliseconds()})
+			_, err := a.journal.AppendOrPostpone(ctx, conversation.TurnFailed{Class: string(failure.Class), Message: failure.Error(),
+				Hint: failure.Hint, Status: failure.Status, Tries: failure.Tries, Duration: failure.Took.Milliseconds()})
 			logged = err == nil
 		}
 		a.journal.Publish(updates.Failed{Err: failure, Logged: logged})
@@ -241,8 +241,8 @@ func (a *Agent) nextRequest(ctx context.Context) (llm.Outgoing, error) {
 	}
 	r := llm.Outgoing{
 		Request:  a.journal.Request(messages),
-		Provider: a.journal.Provider(), To: m,
-		Estimate: a.journal.Meter().RequestEstimate(), Images: a.journal.Meter().RequestImages(), Revision: a.journal.View().Revision, After: uint64(a.journal.Len()),
+		Provider: a.journal.Provider(), To: m, Estimate: a.journal.Meter().RequestEstimate(),
+		Images: a.journal.Meter().RequestImages(), Revision: a.journal.View().Revision, After: uint64(a.journal.Len()),
 	}
 	r.MaxTokens = maxTokens(a.journal.Reading(), m.ReplyLimit)
 	return r, nil

@@ -295,8 +295,8 @@ func (cmd *mcpCommand) runStart(ctx context.Context, use string, args []string, 
 			return console.WithHint(fmt.Errorf("no server %q is configured and enabled", name), "plimsoll mcp list shows all")
 		}
 	}
-	servers := mcp.New(configs, mcp.Options{Dir: cmd.Settings.Workspace, Environ: cmd.Console.Environ, Tokens: cmd.Settings.ServerLogins(),
-		Confine: cmd.Resources.ServerPrograms(cmd.Settings.Cfg()),
+	servers := mcp.New(configs, mcp.Options{Dir: cmd.Settings.Workspace, Environ: cmd.Console.Environ,
+		Tokens: cmd.Settings.ServerLogins(), Confine: cmd.Resources.ServerPrograms(cmd.Settings.Cfg()),
 		Browse: func(_ context.Context, url string) error {
 			cmd.Console.Note("log in here: %s", plain.Line(url))
 			return nil

@@ -71,8 +71,8 @@ type Permissions struct {
 var caches = []string{"~/.cache", "~/.npm", "~/.yarn", "~/.bun/install/cache", "~/.local/share/pnpm/store", "~/go/pkg", "~/.cargo/registry", "~/.cargo/git",
 	"~/.m2/repository", "~/.gradle/caches", "~/.gradle/daemon", "~/.gradle/wrapper", "~/.ivy2/cache", "~/.nuget/packages", "~/.pub-cache/hosted",
 	"~/.ccache", "~/.stack", "~/.cabal/packages", "~/Library/Caches", "$GOCACHE", "$GOMODCACHE", "$GOPATH/pkg", "$npm_config_cache", "$CARGO_HOME/registry",
-	"$CARGO_HOME/git", "$CCACHE_DIR", "$PIP_CACHE_DIR", "$UV_CACHE_DIR", "$XDG_CACHE_HOME/go-build", "$XDG_CACHE_HOME/ccache", "$XDG_CACHE_HOME/pip",
-	"$XDG_CACHE_HOME/uv"}
+	"$CARGO_HOME/git", "$CCACHE_DIR", "$PIP_CACHE_DIR", "$UV_CACHE_DIR", "$XDG_CACHE_HOME/go-build", "$XDG_CACHE_HOME/ccache",
+	"$XDG_CACHE_HOME/pip", "$XDG_CACHE_HOME/uv"}
 
 // OnDemand decides which tools of servers requests declare, and which the model looks up.
 type OnDemand struct {

@@ -140,8 +140,8 @@ func (l Loaded) Settings() []Setting {
 			continue
 		}
 		_, unset, _ := fieldAt(reflect.ValueOf(l.unsetConfig), o.Key)
-		out = append(out, Setting{Key: o.Key, Type: o.Type, Doc: o.Doc, Title: o.Title, Group: o.Group, Value: valueText(value, f.Tag), UnsetValue: valueText(unset, f.Tag),
-			Choices: l.choices(o.Key, f), Origin: l.origin(o.Key)})
+		out = append(out, Setting{Key: o.Key, Type: o.Type, Doc: o.Doc, Title: o.Title, Group: o.Group, Value: valueText(value, f.Tag),
+			UnsetValue: valueText(unset, f.Tag), Choices: l.choices(o.Key, f), Origin: l.origin(o.Key)})
 	}
 	return out
 }

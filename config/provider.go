@@ -37,8 +37,8 @@ var reservedFields = map[string]string{
 	"return_progress": "it is asked for where the server can tell", "logprobs": "nothing reads them",
 	"context_management": "Plimsoll compacts the conversation", "truncation": "the server would cut the conversation unseen",
 	"transforms": "the server would cut the conversation unseen", "truncate_prompt_tokens": "the server would cut the conversation unseen",
-	"tool_choice": "the model decides what it calls", "function_call": "the model decides what it calls", "prompt": "it would replace the system prompt",
-	"betas": "set the header anthropic-beta of the provider",
+	"tool_choice": "the model decides what it calls", "function_call": "the model decides what it calls",
+	"prompt": "it would replace the system prompt", "betas": "set the header anthropic-beta of the provider",
 }
 
 // Model holds the user's settings of one model. A zero field is discovered from the server or the catalog.

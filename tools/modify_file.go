@@ -60,8 +60,8 @@ func substitute(text, old, new string, all bool) (out string, count, line int, e
 	count = strings.Count(text, old)
 	switch {
 	case count == 0:
-		return "", 0, 0, errors.New("the text to replace (old) was not found. It must be the exact text, with its blanks and without line numbers. " +
-			"Read the file again")
+		return "", 0, 0, errors.New("the text to replace (old) was not found. It must be the exact text, with its blanks and without " +
+			"line numbers. Read the file again")
 	case count > 1 && !all:
 		return "", 0, 0, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all",
 			count, linesOf(text, old))

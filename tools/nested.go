@@ -29,8 +29,8 @@ func (b *Box) withInstructions(ctx context.Context, call conversation.ToolCall, 
 			}
 			loaded := conversation.InstructionsLoaded{Path: f.Name, Hash: f.Hash, Size: conversation.Measure(f.Text), Call: call.ID}
 			if b.lacks(ctx, loaded) {
-				text += "\n" + nestedTitle(f.Name) + " for files below " + f.Folder + ". They are the project's own text and no part of the result: " +
-					"follow them as far as the user does not say otherwise.]\n" + f.Text + "\n"
+				text += "\n" + nestedTitle(f.Name) + " for files below " + f.Folder + ". They are the project's own text and no part of " +
+					"the result: follow them as far as the user does not say otherwise.]\n" + f.Text + "\n"
 				r.events = append(r.events, loaded)
 			}
 		}

@@ -26,8 +26,8 @@ const (
 func (b *Box) readFile() tool {
 	return tool{
 		name: "read_file", readOnly: true,
-		about: "Read a text file of the workspace. Each line comes as its number, a tab and its text; the number is not part of the file. " +
-			"Shows up to 2000 lines; use offset and limit for others. Lines over 2000 characters are shortened unless limit is 1. " +
+		about: "Read a text file of the workspace. Each line comes as its number, a tab and its text; the number is not part of the " +
+			"file. Shows up to 2000 lines; use offset and limit for others. Lines over 2000 characters are shortened unless limit is 1. " +
 			"A long result is cut; recall gives the rest. Images and PDFs are shown, no other binary files.",
 		brief:  "Show a text file with line numbers.",
 		access: permission.AccessRead,

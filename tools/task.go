@@ -59,8 +59,8 @@ const (
 
 func (b *Box) task() tool {
 	const about = "Give a part of the work to a conversation of its own, and get only its answer: for searching or reading much, where the " +
-		"result is short. It sees the workspace and has the same tools, but knows nothing of this conversation: put all it needs into " +
-		"the prompt, and say what to answer. Several calls together run at the same time."
+		"result is short. It sees the workspace and has the same tools, but knows nothing of this conversation: put all it needs " +
+		"into the prompt, and say what to answer. Several calls together run at the same time."
 	const brief = "Give a part of the work to a conversation of its own, and get only its answer. The prompt must say all it needs."
 	return tool{
 		name: conversation.ToolTask, optional: true,

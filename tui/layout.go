@@ -98,8 +98,8 @@ func (c *chat) welcome(brief bool) []string {
 	s := c.session
 	r := c.meterReading()
 	return welcome.Card(welcome.Content{
-		Hull: c.area.height >= minHullHeight && r.Window.IsKnown(), Percent: r.Percent(r.AfterSend), Open: s.isOpen, Failed: s.openError,
-		Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
+		Hull: c.area.height >= minHullHeight && r.Window.IsKnown(), Percent: r.Percent(r.AfterSend), Open: s.isOpen,
+		Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
 		Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
 	}, c.styles.welcome, pane.Within(c.bodyWidth()), brief)
 }

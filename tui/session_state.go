@@ -242,8 +242,8 @@ func (a *activity) summaryStarted(u updates.Compacting) {
 		return
 	}
 	same := a.summary.running && a.summary.since.Equal(u.Since)
-	a.summary = summaryJob{running: true, since: u.Since, source: u.Source, requestWaits: u.RequestWaits, stoppedByUser: same && a.summary.stoppedByUser,
-		fromTurn: u.FromTurn, toTurn: u.ToTurn}
+	a.summary = summaryJob{running: true, since: u.Since, source: u.Source, requestWaits: u.RequestWaits,
+		stoppedByUser: same && a.summary.stoppedByUser, fromTurn: u.FromTurn, toTurn: u.ToTurn}
 }
 
 // pendingReview is a summary that waits for the user's review.

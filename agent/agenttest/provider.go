@@ -195,8 +195,8 @@ func PurposeOf(r llm.Request) conversation.Purpose {
 		return conversation.PurposeReply
 	}
 	last := r.Messages[len(r.Messages)-1].Text
-	if strings.HasPrefix(last, "This is a request of the program") || strings.HasSuffix(last, "Write the summary now, and nothing else.") ||
-		strings.HasPrefix(last, "Summarize this conversation") {
+	if strings.HasPrefix(last, "This is a request of the program") ||
+		strings.HasSuffix(last, "Write the summary now, and nothing else.") || strings.HasPrefix(last, "Summarize this conversation") {
 		return conversation.PurposeSummary
 	}
 	return conversation.PurposeReply

@@ -29,8 +29,8 @@ func (u usage) tokens() *llm.Tokens {
 	if u.Input < 0 && u.Output < 0 {
 		return nil
 	}
-	t := &llm.Tokens{Prompt: max(-1, u.Input), Cached: max(-1, u.Read), CacheWrite: max(-1, u.Written), Completion: max(-1, u.Output),
-		Reasoning: max(-1, u.Details.Thinking), CacheWriteLong: max(0, u.Kept.Hour)}
+	t := &llm.Tokens{Prompt: max(-1, u.Input), Cached: max(-1, u.Read), CacheWrite: max(-1, u.Written),
+		Completion: max(-1, u.Output), Reasoning: max(-1, u.Details.Thinking), CacheWriteLong: max(0, u.Kept.Hour)}
 	if t.Prompt >= 0 {
 		t.Prompt += max(0, t.Cached) + max(0, t.CacheWrite)
 	}

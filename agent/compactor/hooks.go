@@ -47,8 +47,8 @@ func (c *Compactor) plan(ctx context.Context, moment planner.Moment, refused boo
 	switch {
 	case err == nil && !out.Refused:
 	case err == nil && forced:
-		c.journal.Record(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: "A hook refused the compaction (" + out.Reason +
-			"), but the conversation does not fit into the window without it: it is made all the same."})
+		c.journal.Record(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: "A hook refused the compaction (" +
+			out.Reason + "), but the conversation does not fit into the window without it: it is made all the same."})
 	default:
 		c.backOff(ctx, about, out.Reason, err)
 		return planner.Plan{}

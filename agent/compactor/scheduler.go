@@ -34,8 +34,8 @@ func (p *scheduler) check(moment planner.Moment, refused bool) planner.Check {
 	m := p.journal.Model()
 	idle, changed := p.journal.SinceReply(m)
 	return planner.Check{
-		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, CacheInvalid: changed, Refused: refused,
-		Sheet: m.Sheet(), History: p.history, Prepares: !refused && p.mayPrepare(),
+		Moment: moment, Log: p.journal.Events(), View: p.journal.View(), Meter: p.journal.Meter(), Idle: idle, CacheInvalid: changed,
+		Refused: refused, Sheet: m.Sheet(), History: p.history, Prepares: !refused && p.mayPrepare(),
 	}
 }
 

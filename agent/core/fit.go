@@ -114,8 +114,8 @@ func (j *Journal) Oversized(text string) *llm.Error {
 	}
 	return &llm.Error{
 		Class: llm.Overflow,
-		Message: fmt.Sprintf("Too long: about %s tokens, %s free beside prompt and tools (%s of %s)",
-			numbers.Grouped(tokens), numbers.Grouped(max(0, r.Window.Tokens-fixed)), numbers.Grouped(fixed), numbers.Grouped(r.Window.Tokens)),
+		Message: fmt.Sprintf("Too long: about %s tokens, %s free beside prompt and tools (%s of %s)", numbers.Grouped(tokens),
+			numbers.Grouped(max(0, r.Window.Tokens-fixed)), numbers.Grouped(fixed), numbers.Grouped(r.Window.Tokens)),
 		Hint: hint + j.settings.Model.LargerWindowHint(),
 	}
 }

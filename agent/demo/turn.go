@@ -18,8 +18,8 @@ const introduction = "I'm a small scripted bot built into Plimsoll, not an AI: n
 const noteMark = "\n## Note on turn"
 
 // compactedNotice is added once after a compaction, at the end of an answer.
-const compactedNotice = "The oldest turns were compacted: I am sent a summary instead. The line in the transcript says which turns. " +
-	"`ctrl+x` or `/undo-compact` undoes it; `ctrl+t` or `/history` shows the originals next to what I am sent."
+const compactedNotice = "The oldest turns were compacted: I am sent a summary instead. The line in the transcript says which " +
+	"turns. `ctrl+x` or `/undo-compact` undoes it; `ctrl+t` or `/history` shows the originals next to what I am sent."
 
 // turn is what a reply depends on.
 type turn struct {

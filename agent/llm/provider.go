@@ -322,8 +322,8 @@ func (p *Prices) Step() (Tier, bool) {
 // MeterOptions are the options of a meter for the model under the rules of a conversation.
 func (m Model) MeterOptions(r preset.Rules) meter.Options {
 	return meter.Options{
-		Window: m.Window, MaxReply: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning, EchoLoop: m.Caps.EchoLoop,
-		EchoModel: m.Name(), PriceStep: m.PriceStep(), Images: m.ImageRule(),
+		Window: m.Window, MaxReply: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning || m.Caps.KeepsReasoning,
+		EchoLoop: m.Caps.EchoLoop, EchoModel: m.Name(), PriceStep: m.PriceStep(), Images: m.ImageRule(),
 	}.WithRules(r)
 }
 

@@ -114,8 +114,8 @@ type Outgoing struct {
 func (r Outgoing) UsageWithoutCounts(rep *Reply) conversation.Usage {
 	u := conversation.Usage{
 		Purpose: r.Purpose, Revision: r.Revision, Model: r.To.Name(),
-		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
-		Estimate: r.Estimate, Images: r.Images, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.wireForm,
+		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1, Estimate: r.Estimate,
+		Images: r.Images, BodyHash: rep.BodyHash, Through: r.After, MaxTokens: r.MaxTokens, WireForm: rep.wireForm,
 	}
 	if r.To.TTL != TTLEndpoint { // the request asks for it
 		u.CacheTTL = r.CacheTTL

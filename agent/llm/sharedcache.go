@@ -22,8 +22,8 @@ func RecogniseFullCache(e *Error, m Model, factor float64, r Outgoing, rep *Repl
 		return e
 	}
 	return &Error{
-		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, SharedCacheFull: true,
-		Err: fmt.Errorf("taken for a full cache: %w", e),
+		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter,
+		SharedCacheFull: true, Err: fmt.Errorf("taken for a full cache: %w", e),
 	}
 }
 

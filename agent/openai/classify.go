@@ -177,8 +177,8 @@ func (w endpoint) describe(e *llm.Error, f *Fault) {
 // leads are the first words of messages. The endpoint's name follows.
 var leads = map[llm.Class]string{
 	llm.Auth: "Key refused by", llm.Quota: "Out of credit at", llm.NotFound: "No such model or address at",
-	llm.TooLarge: "Larger than the rate limit takes at once at", llm.RateLimited: "Rate limited by", llm.Overloaded: "No capacity at",
-	llm.ServerFault: "Server error at", llm.BadRequest: "Request refused by",
+	llm.TooLarge: "Larger than the rate limit takes at once at", llm.RateLimited: "Rate limited by",
+	llm.Overloaded: "No capacity at", llm.ServerFault: "Server error at", llm.BadRequest: "Request refused by",
 }
 
 // lead returns the first words of a message. The server's own words follow. The name of a custom server is left out.

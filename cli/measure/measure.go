@@ -259,8 +259,8 @@ func (r Run) Sentence() string {
 	case !f.RecallTool.IsKnown():
 		return fmt.Sprintf("%s%.0f %% less than %s.", set, saved, everything)
 	default:
-		return fmt.Sprintf("%s%.0f %% less than %s, and keeps in view %.0f %% of the names from tool results that later replies use.", set,
-			saved, everything, math.Floor(100*float64(f.RecallTool)))
+		return fmt.Sprintf("%s%.0f %% less than %s, and keeps in view %.0f %% of the names from tool results that later replies use.",
+			set, saved, everything, math.Floor(100*float64(f.RecallTool)))
 	}
 }
 

@@ -44,8 +44,8 @@ func (r Run) WritePicture(w io.Writer) error {
 	var rows []bars
 	for _, name := range r.Policies {
 		f := r.Report.Totals[name]
-		rows = append(rows, bars{plain.Line(string(name)), float64(f.CostWithDebtVsTruncate[r.Sheet]), 1 - float64(f.Served), f.Overflow,
-			name == preset.Plimsoll || name == Configured})
+		rows = append(rows, bars{plain.Line(string(name)), float64(f.CostWithDebtVsTruncate[r.Sheet]), 1 - float64(f.Served),
+			f.Overflow, name == preset.Plimsoll || name == Configured})
 	}
 	slices.SortFunc(rows, func(a, b bars) int {
 		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.lost, b.lost), cmp.Compare(a.name, b.name))

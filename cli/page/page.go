@@ -187,8 +187,8 @@ func (p *page) writeHead() {
 		}
 	}
 	if c := inspect.CostsOf(p.Events); c.Prompt > 0 {
-		facts += fmt.Sprintf(" · %s · %s tokens in, %s from the cache",
-			numbers.Count(c.ReplyRequests+c.SummaryRequests, "request"), numbers.Tokens(c.Prompt), numbers.Percent(float64(c.Cached)/float64(c.Prompt)))
+		facts += fmt.Sprintf(" · %s · %s tokens in, %s from the cache", numbers.Count(c.ReplyRequests+c.SummaryRequests, "request"),
+			numbers.Tokens(c.Prompt), numbers.Percent(float64(c.Cached)/float64(c.Prompt)))
 		if c.Total != nil && *c.Total > 0 {
 			facts += fmt.Sprintf(" · $%.2f", *c.Total)
 		}

@@ -17,8 +17,8 @@ func (h *Host) Jobs(context.Context) ([]tui.Job, error) {
 	}
 	var out []tui.Job
 	for _, j := range running.Toolbox.Jobs().List() {
-		out = append(out, tui.Job{ID: j.ID, Call: j.Call, Command: plain.Line(j.Command), How: j.How, Took: j.Took, Tail: plain.Text(j.Tail),
-			Tokens: int(math.Ceil(meter.Estimate(j.Size)))})
+		out = append(out, tui.Job{ID: j.ID, Call: j.Call, Command: plain.Line(j.Command), How: j.How, Took: j.Took,
+			Tail: plain.Text(j.Tail), Tokens: int(math.Ceil(meter.Estimate(j.Size)))})
 	}
 	return out, nil
 }

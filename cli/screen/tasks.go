@@ -100,8 +100,8 @@ func (h *Host) agentsPage(running *session.Running) (string, error) {
 		}
 	}
 	if len(list) == 0 {
-		b.WriteString("An agent is a Markdown file that says how a kind of task is done: in plimsoll/agents beside your configuration, or in " +
-			".plimsoll/agents here. The model gives tasks to it.\n")
+		b.WriteString("An agent is a Markdown file that says how a kind of task is done: in plimsoll/agents beside your " +
+			"configuration, or in .plimsoll/agents here. The model gives tasks to it.\n")
 	}
 	if err != nil {
 		b.WriteString("\n" + err.Error() + "\n")

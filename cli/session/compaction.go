@@ -121,8 +121,8 @@ func CompactionLine(u updates.Update) string {
 // layerWords are, by kind of layer, what it changes and how.
 var layerWords = map[string][2]string{
 	"results": {"tool result", "masked"}, "arguments": {"message", "stripped of arguments"}, "reasoning": {"message", "stripped of reasoning"},
-	"calls": {"message", "of tool calls left out"}, "summary": {"message", "replaced by a summary"}, "note": {"message", "replaced by an excerpt"},
-	"": {"message", "left out"},
+	"calls": {"message", "of tool calls left out"}, "summary": {"message", "replaced by a summary"},
+	"note": {"message", "replaced by an excerpt"}, "": {"message", "left out"},
 }
 
 // Text is the compaction for reading.

@@ -126,8 +126,8 @@ func (r *Running) noteUnknownWindow(conn setup.Connection, found openai.Discover
 	if !r.isInteractive || conn.Model.Window.IsKnown() || found.Window > 0 || found.AskAgain || conn.Model.Provider == setup.ProviderDemo || r.isWindowNoted.Swap(true) {
 		return
 	}
-	r.Agent.AddNotice("The window of " + conn.Model.Name() + " is unknown, so compaction waits until the server refuses a request. " +
-		"If you know it, /window 128k says so, once and for all.")
+	r.Agent.AddNotice("The window of " + conn.Model.Name() + " is unknown, so compaction waits until the server refuses a " +
+		"request. If you know it, /window 128k says so, once and for all.")
 }
 
 // discoverWindow asks the server of the model in use for its current window.

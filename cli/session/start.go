@@ -94,12 +94,12 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 		servers = r.Toolbox
 	}
 	r.Agent, err = agent.New(core.Options{
-		Servers: servers,
-		Log:     r.Writer, Provider: r.provider(r.Connection), Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
+		Servers: servers, Log: r.Writer, Provider: r.provider(r.Connection),
+		Model: r.Connection.Model, Toolbox: r.Toolbox, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Schema: o.Schema, Forms: shortForms(prompt, r.Toolbox), AssumeWindow: assumedWindow(r.Connection.Model.Provider), Interactive: o.Interactive, Cost: setup.Cost, CacheSaved: func(m llm.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }, Logger: r.Agents.Resources.Logger(),
 		Results:   core.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: overrides, AskWindow: r.discoverWindow, Titles: titles, KeepWarm: keepWarm, Hooks: r.hooks(),
-		Rules: r.InitialRules, Transcript: r.Agents.Conversations.SaveTranscript, Summarisers: r.summaryModels(ctx), Fallbacks: r.fallbacks(),
+		Overrides: overrides, AskWindow: r.discoverWindow, Titles: titles, KeepWarm: keepWarm, Hooks: r.hooks(), Rules: r.InitialRules,
+		Transcript: r.Agents.Conversations.SaveTranscript, Summarisers: r.summaryModels(ctx), Fallbacks: r.fallbacks(),
 	})
 	if err != nil {
 		return err

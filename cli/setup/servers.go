@@ -67,8 +67,8 @@ func (s *Settings) ServerConfigs(cfg config.Config) (configs []mcp.Config, probl
 		if server.Enabled != nil && !*server.Enabled {
 			continue
 		}
-		c := mcp.Config{Name: name, Command: slices.Clone(server.Command), URL: server.URL, OAuth: server.Auth == "oauth", Sampling: server.Sampling,
-			Allow: server.Tools.Allow, Deny: server.Tools.Deny, Timeout: server.Timeout}
+		c := mcp.Config{Name: name, Command: slices.Clone(server.Command), URL: server.URL, OAuth: server.Auth == "oauth",
+			Sampling: server.Sampling, Allow: server.Tools.Allow, Deny: server.Tools.Deny, Timeout: server.Timeout}
 		var missing []string
 		expand := func(value string) string {
 			text, unset := s.expand(value)

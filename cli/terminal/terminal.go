@@ -71,8 +71,8 @@ var namePrefixes = []struct {
 	prefix string
 	kind   emulator
 }{
-	{"kitty", kitty}, {"ghostty", ghostty}, {"wezterm", wezterm}, {"foot", foot}, {"rxvt-unicode", urxvt}, {"iterm", iterm}, {"warp", warp},
-	{"mintty", mintty}, {"vte", vte},
+	{"kitty", kitty}, {"ghostty", ghostty}, {"wezterm", wezterm}, {"foot", foot}, {"rxvt-unicode", urxvt}, {"iterm", iterm},
+	{"warp", warp}, {"mintty", mintty}, {"vte", vte},
 }
 
 func emulatorNamed(name string) emulator {

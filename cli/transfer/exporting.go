@@ -59,8 +59,8 @@ func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format Exp
 	case ExportJSONL:
 		err = jsonl.Write(escapingWriter{out}, jsonl.FromLog(export.Events, export.Text))
 	case ExportHTML:
-		err = page.Write(out, page.Content{ID: id, Title: session.Title(export.Events), Events: export.Events, Text: export.Text, Omit: omit,
-			HomeDir: e.Console.Getenv("HOME"), Keys: e.Providers.ConfiguredKeys()})
+		err = page.Write(out, page.Content{ID: id, Title: session.Title(export.Events), Events: export.Events, Text: export.Text,
+			Omit: omit, HomeDir: e.Console.Getenv("HOME"), Keys: e.Providers.ConfiguredKeys()})
 	default:
 		err = writeMarkdown(out, export, console.Terminal(w))
 	}

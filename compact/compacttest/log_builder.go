@@ -125,8 +125,8 @@ func (l *LogBuilder) Epoch(bodies ...conversation.Body) *LogBuilder {
 
 // SummaryEpoch appends an epoch of one summary. version selects the texts around the summary, name is part of its own text.
 func (l *LogBuilder) SummaryEpoch(version int, style conversation.Style, name string, spans ...conversation.Span) *LogBuilder {
-	return l.Epoch(conversation.Summary{Style: style, Version: version, Spans: spans, Text: "text " + name, Appendix: "### Appendix " + name,
-		Transcript: "t.jsonl"})
+	return l.Epoch(conversation.Summary{Style: style, Version: version, Spans: spans, Text: "text " + name,
+		Appendix: "### Appendix " + name, Transcript: "t.jsonl"})
 }
 
 // SampleLog returns a conversation of four turns: with failed calls, edits, a todo list, a skill and constraints of the user.

@@ -48,8 +48,8 @@ func NewBreakdown(r preset.Rules, c planner.Check, saved func(conversation.Usage
 			pins++
 		}
 	}
-	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Heaviest: heaviestOf(c), Savings: savingsOf(c), Additions: additionsOf(c.Log),
-		Calibration: c.Meter.Calibration(), Pins: pins}
+	a := Breakdown{Reading: c.Meter.Reading(), Forecast: c.Forecast(r), Heaviest: heaviestOf(c), Savings: savingsOf(c),
+		Additions: additionsOf(c.Log), Calibration: c.Meter.Calibration(), Pins: pins}
 	a.Cache = CacheUseOf(c.Log, c.Sheet.CacheLifetime())
 	a.Costs, a.EstimateError = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a

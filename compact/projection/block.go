@@ -26,8 +26,8 @@ const BlockVersion = noteVersion
 const noteVersion = 3
 
 const (
-	blockHead = "Summary of earlier turns of this conversation, made to save context. It is an account of what was said, not an instruction. " +
-		"What was said can be read again with recall, by turn (t3) or event (e41)."
+	blockHead = "Summary of earlier turns of this conversation, made to save context. It is an account of what was said, not an " +
+		"instruction. What was said can be read again with recall, by turn (t3) or event (e41)."
 	noteBlockHead = "Earlier turns of this conversation, kept short to save context. This is an account of them, and no instruction. " +
 		"Every original can be read again: recall with a turn (t3), turns (t3-7) or an event (e41), search_history by words."
 	whyEvicted = "evicted; a note stands for "

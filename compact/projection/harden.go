@@ -36,8 +36,8 @@ const (
 // works for any view. With the error ErrNothingToSend the messages are still valid for
 // display.
 func Harden(v View, c Capabilities) ([]Message, error) {
-	h := hardener{caps: c, view: v.Messages, ids: callIDs{form: c.CallIDs, used: map[string]bool{}, tried: map[string]int{}}, calls: indexCalls(v.Messages),
-		out: make([]Message, 0, len(v.Messages))}
+	h := hardener{caps: c, view: v.Messages, ids: callIDs{form: c.CallIDs, used: map[string]bool{}, tried: map[string]int{}},
+		calls: indexCalls(v.Messages), out: make([]Message, 0, len(v.Messages))}
 	for i := range v.Messages {
 		h.add(i)
 	}
@@ -127,8 +127,8 @@ func (h *hardener) addCalls(m Message) {
 	results := make([]Message, len(m.Calls))
 	for k, c := range m.Calls {
 		id := h.ids.assign(c.ID)
-		result := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result", Failed: true,
-			Size: conversation.Measure(interruptedCall)}
+		result := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result",
+			Failed: true, Size: conversation.Measure(interruptedCall)}
 		if r, ok := h.calls[c.ID].nextResult(); ok {
 			result = h.view[r]
 		}

@@ -109,8 +109,8 @@ func imageStubs(images []conversation.Image, recall string) string {
 
 // pointer returns the text that replaces a result that repeats an earlier one.
 func pointer(b conversation.ToolResult, target uint64) string {
-	return ToolName(b.Tool) + ": completed (" + StatusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +
-		", which stands above in full, and is shown once to save context. This is not an error"
+	return ToolName(b.Tool) + ": completed (" + StatusWord(b.Status) + "). The result is the same as that of e" +
+		strconv.FormatUint(target, 10) + ", which stands above in full, and is shown once to save context. This is not an error"
 }
 
 // pointerChars returns the length of a pointer in code points, without the number.
@@ -134,8 +134,8 @@ func capped(b conversation.ToolResult, limits endLimits, recall string) string {
 	}
 	head, tail := bothEnds(b.Text, limits.head, limits.tail)
 	left := chars - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
-	return head + "\n[" + numbers.Grouped(left) + " of " + numbers.Grouped(chars) + " characters are not shown here, to save context. The whole text: recall " +
-		recall + "]\n" + tail
+	return head + "\n[" + numbers.Grouped(left) + " of " + numbers.Grouped(chars) +
+		" characters are not shown here, to save context. The whole text: recall " + recall + "]\n" + tail
 }
 
 // fits reports whether a text has at most first plus last code points.

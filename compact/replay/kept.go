@@ -41,8 +41,8 @@ type Medians struct {
 
 // kept sums the tallies of all files.
 func (p pool) kept() RetainedNeeds {
-	k := RetainedNeeds{Recoverable: 1, CostWithDebt: map[string]float64{}, CostWithDebtRatio: map[string]Ratio{}, CostWithDebtVsTruncate: map[string]Ratio{},
-		Medians: Medians{CostWithDebtVsTruncate: map[string]Ratio{}}}
+	k := RetainedNeeds{Recoverable: 1, CostWithDebt: map[string]float64{}, CostWithDebtRatio: map[string]Ratio{},
+		CostWithDebtVsTruncate: map[string]Ratio{}, Medians: Medians{CostWithDebtVsTruncate: map[string]Ratio{}}}
 	var all tally
 	var served, names, edits, silent []Ratio
 	sum := 0.0

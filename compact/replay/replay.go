@@ -199,8 +199,8 @@ func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *
 		Images: imageRule,
 		Window: meter.Window{Tokens: t.set.Window, Source: meter.WindowFlag}, PriceStep: t.set.Sheet.Step, CharsOnly: true,
 	}.WithRules(t.entry.rules))
-	r := &run{c: c, policy: t.entry.maker(t.set), set: t.set, clock: rp.Clock, view: projection.Project(nil), seqs: make([]uint64, len(c.messages)),
-		meter: m.WithPrompt(c.prompt, conversation.Size{ASCII: Overhead * meter.CharsPerToken})}
+	r := &run{c: c, policy: t.entry.maker(t.set), set: t.set, clock: rp.Clock, view: projection.Project(nil),
+		seqs: make([]uint64, len(c.messages)), meter: m.WithPrompt(c.prompt, conversation.Size{ASCII: Overhead * meter.CharsPerToken})}
 	steps := planner.StepSizes(t.entry.rules, r.meter)
 	r.biller = newBiller(t.set.Sheet, steps)
 	if t.scored {

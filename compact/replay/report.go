@@ -116,8 +116,8 @@ type sums struct {
 }
 
 func (r *run) sums() sums {
-	s := sums{breaks: r.breaks, overflows: r.overflows, violations: r.violations, summaries: len(r.calls), rewritten: r.rewritten, decisionNanos: r.decisionTime.Nanoseconds(),
-		cost: map[string]float64{}}
+	s := sums{breaks: r.breaks, overflows: r.overflows, violations: r.violations, summaries: len(r.calls), rewritten: r.rewritten,
+		decisionNanos: r.decisionTime.Nanoseconds(), cost: map[string]float64{}}
 	if r.score != nil {
 		s.needs = r.score.needs
 	}

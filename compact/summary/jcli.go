@@ -59,8 +59,8 @@ func jcliJob(events []conversation.Event, earlierSummaries []conversation.Summar
 		tokens = max(float64(options.Budget)-textTokens(text)-meter.FramingTokens, minRoom)
 	}
 	text += jcliText(summaries, messages, chars, tokens)
-	j.Messages = []projection.Message{{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), Before: conversation.Measure(text),
-		Turn: j.ToTurn, State: projection.StateVerbatim, Why: "asks for a summary"}}
+	j.Messages = []projection.Message{{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text),
+		Before: conversation.Measure(text), Turn: j.ToTurn, State: projection.StateVerbatim, Why: "asks for a summary"}}
 	return j
 }
 

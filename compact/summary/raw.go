@@ -122,8 +122,8 @@ func fitParts(parts []part, room float64) (kept []part, note string) {
 	newest, left := newestThatFit(rest, room)
 	if left > 0 {
 		first, last := rest[0], rest[left-1]
-		note = "(" + numbers.Turns(first.turn, last.turn) + ", events e" + strconv.FormatUint(first.seq, 10) + " to e" + strconv.FormatUint(last.seq, 10) +
-			", are not written out here, because there is no room for them)"
+		note = "(" + numbers.Turns(first.turn, last.turn) + ", events e" + strconv.FormatUint(first.seq, 10) + " to e" +
+			strconv.FormatUint(last.seq, 10) + ", are not written out here, because there is no room for them)"
 	}
 	return append(kept, newest...), note
 }

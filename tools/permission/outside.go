@@ -25,8 +25,8 @@ func (p *Policy) LetOutside(command string) {
 	offer := OutsideOffer(command)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.outside = append(p.outside, conversation.Rule{ID: rand.Text(), Text: offer.Rules[0], Meaning: offer.Meaning, Origin: conversation.RulePassing,
-		Workspace: p.workspace, Granted: time.Now().UTC().Truncate(time.Second)})
+	p.outside = append(p.outside, conversation.Rule{ID: rand.Text(), Text: offer.Rules[0], Meaning: offer.Meaning,
+		Origin: conversation.RulePassing, Workspace: p.workspace, Granted: time.Now().UTC().Truncate(time.Second)})
 }
 
 // IsOutside reports whether a command runs outside the sandbox.

@@ -118,8 +118,8 @@ func (r rule) String() string {
 
 // about reports whether the rule names the tool of a call. A pattern of run_command names every command.
 func (r rule) about(t Effect) bool {
-	return r.tool == t.Tool || r.tool != "" && r.tool == t.server || r.tool == editRule && t.access == AccessEdit || r.tool == runCommand && r.hasPattern && t.access == AccessCommand ||
-		r.calls == AccessNetwork && t.access == AccessRequest
+	return r.tool == t.Tool || r.tool != "" && r.tool == t.server || r.tool == editRule && t.access == AccessEdit ||
+		r.tool == runCommand && r.hasPattern && t.access == AccessCommand || r.calls == AccessNetwork && t.access == AccessRequest
 }
 
 // allows reports whether the rule covers all of a call on files or of a request. A

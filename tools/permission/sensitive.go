@@ -59,8 +59,8 @@ var (
 		".ignore", ".rgignore", ".gitkeep", ".keep", ".nojekyll", ".env.example", ".env.sample", ".env.template", ".env.dist",
 	}
 	steeringNames = []string{
-		"agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "plimsoll.md", "qwen.md", "crush.md", "codex.md",
-		"warp.md", "opencode.md", "skill.md", "copilot-instructions.md", "*.instructions.md", "*.prompt.md",
+		"agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "plimsoll.md", "qwen.md", "crush.md",
+		"codex.md", "warp.md", "opencode.md", "skill.md", "copilot-instructions.md", "*.instructions.md", "*.prompt.md",
 		"config.fish", "profile.ps1", "*_profile.ps1", "_vimrc", "_gvimrc", "_exrc", "autorun.inf", "desktop.ini",
 		"head", "opencode.json*", "crush.json", "mcp.json", "*.desktop", "*.code-workspace", "gradle-wrapper.properties", "maven-wrapper.properties", "sitecustomize.py", "usercustomize.py", "*.pth",
 		"lefthook*", "mise*.toml", "flake.nix", "shell.nix", "devenv.*", "replit.nix", "devcontainer.json", "pyvenv.cfg", "rust-toolchain*",

@@ -27,8 +27,8 @@ var systemPaths = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", 
 
 // systemSecrets matter where commands run as root.
 var systemSecrets = []string{"/etc/shadow*", "/etc/gshadow*", "/etc/sudoers*", "/etc/ssh/*_key", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/wireguard",
-	"/etc/NetworkManager/system-connections", "/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containers", "/var/lib/kubelet",
-	"/var/lib/private", "/var/lib/systemd/coredump"}
+	"/etc/NetworkManager/system-connections", "/etc/kubernetes", "/etc/rancher", "/var/lib/docker", "/var/lib/containers",
+	"/var/lib/kubelet", "/var/lib/private", "/var/lib/systemd/coredump"}
 
 // toolchains are folders and files of the home folder that programs of development read. None holds keys, but for homeSecrets.
 var toolchains = []string{".gitconfig", ".config/git", ".gitignore", ".local/bin", ".local/lib", ".local/pipx", ".local/share/mise", ".local/share/uv",
@@ -58,15 +58,15 @@ var starters = []string{".envrc", ".vscode", ".idea", ".devcontainer", ".husky",
 
 // homeStarters are those of a home folder that is the workspace.
 var homeStarters = []string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc",
-	".gitconfig", ".config", ".local/bin", ".local/share/applications", ".local/share/systemd", ".vimrc", ".vim", ".emacs.d", ".tmux.conf",
-	".cargo", ".rustup", ".pyenv", ".nvm", ".volta", ".asdf", "bin", "Library/LaunchAgents"}
+	".gitconfig", ".config", ".local/bin", ".local/share/applications", ".local/share/systemd", ".vimrc", ".vim", ".emacs.d",
+	".tmux.conf", ".cargo", ".rustup", ".pyenv", ".nvm", ".volta", ".asdf", "bin", "Library/LaunchAgents"}
 
 // cacheStarters are programs that lie in a cache: they are read only.
 var cacheStarters = []string{".cache/pre-commit", ".cache/plimsoll", ".cache/nix", ".cache/fish", ".cache/p10k-*", ".cache/gitstatus", ".cache/zsh*"}
 
 // fills names the program that makes a cache, by the last name of the cache's path.
-var fills = map[string]string{".cache": "sh", ".npm": "npm", ".yarn": "yarn", "store": "pnpm", "pkg": "go", "go-build": "go", "registry": "cargo", "git": "cargo",
-	"repository": "mvn", "packages": "dotnet", "ccache": "ccache", "pip": "pip3", "uv": "uv"}
+var fills = map[string]string{".cache": "sh", ".npm": "npm", ".yarn": "yarn", "store": "pnpm", "pkg": "go", "go-build": "go",
+	"registry": "cargo", "git": "cargo", "repository": "mvn", "packages": "dotnet", "ccache": "ccache", "pip": "pip3", "uv": "uv"}
 
 // makeCaches makes caches in place of the programs that would make them, which cannot write the folder above. What cannot be made
 // is passed over.

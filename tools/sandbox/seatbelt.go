@@ -12,8 +12,8 @@ import (
 
 // macPaths are read by every command besides systemPaths, which macOS has in part.
 var macPaths = []string{"/System", "/Library/Apple", "/Library/Developer", "/Library/Frameworks", "/Library/Java", "/Library/Preferences", "/Library/Caches",
-	"/Applications/Xcode.app", "/private/etc", "/private/var/db/dyld", "/private/var/db/timezone", "/private/var/db/xcode_select_link",
-	"/private/var/select", "/private/var/run/resolv.conf", "/dev"}
+	"/Applications/Xcode.app", "/private/etc", "/private/var/db/dyld", "/private/var/db/timezone",
+	"/private/var/db/xcode_select_link", "/private/var/select", "/private/var/run/resolv.conf", "/dev"}
 
 // seatbeltBase lets programs run that do their work alone: no Apple events, no Launch Services, no keychain, by which others act
 // for them.

@@ -16,21 +16,21 @@ import (
 // managers.
 var providerPrefixes = []string{
 	"OPENAI_", "ANTHROPIC_", "CLAUDE_", "GEMINI_", "GOOGLE_API", "GOOGLE_GENAI", "OPENROUTER_", "DEEPSEEK_", "MISTRAL_", "XAI_", "GROQ_",
-	"OLLAMA_API", "LMSTUDIO_", "LM_STUDIO_", "LLAMACPP_", "LLAMA_API", "VLLM_API", "AZURE_OPENAI", "TOGETHER_", "COHERE_", "HF_TOKEN",
-	"FIREWORKS_", "CEREBRAS_", "PERPLEXITY_", "REPLICATE_", "PLIMSOLL_", "BW_SESSION", "OP_SESSION",
+	"OLLAMA_API", "LMSTUDIO_", "LM_STUDIO_", "LLAMACPP_", "LLAMA_API", "VLLM_API", "AZURE_OPENAI", "TOGETHER_", "COHERE_",
+	"HF_TOKEN", "FIREWORKS_", "CEREBRAS_", "PERPLEXITY_", "REPLICATE_", "PLIMSOLL_", "BW_SESSION", "OP_SESSION",
 }
 
 // A name is split at every character that is not a letter. It is a secret if one of
 // its words ends in one of secretEnds, or if it contains one of secretParts
 // anywhere.
 var (
-	secretEnds = []string{"KEY", "KEYS", "PASS", "PWD", "PW", "PSW", "PAT", "PIN", "AUTH", "CREDS", "CRED", "COOKIE", "COOKIES", "BEARER", "JWT",
-		"PRIVATE", "TOK", "SESSID", "OTP", "TOTP", "PSK", "DSN"}
-	secretParts = []string{"APIKEY", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "ACCESS_KEY", "ACCESSKEY",
-		"PRIVATE_KEY", "PRIVATEKEY"}
+	secretEnds = []string{"KEY", "KEYS", "PASS", "PWD", "PW", "PSW", "PAT", "PIN", "AUTH", "CREDS", "CRED", "COOKIE", "COOKIES",
+		"BEARER", "JWT", "PRIVATE", "TOK", "SESSID", "OTP", "TOTP", "PSK", "DSN"}
+	secretParts = []string{"APIKEY", "API_KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "ACCESS_KEY",
+		"ACCESSKEY", "PRIVATE_KEY", "PRIVATEKEY"}
 	// innocentParts end like secrets but are other words.
-	innocentParts = []string{"COMPASS", "BYPASS", "ENCOMPASS", "ASKPASS", "MONKEY", "TURKEY", "DONKEY", "HOTKEY", "HOTKEYS", "WHISKEY", "HOCKEY",
-		"SPIN", "EXPAT", "COMPAT", "GOPRIVATE", "GOAUTH"}
+	innocentParts = []string{"COMPASS", "BYPASS", "ENCOMPASS", "ASKPASS", "MONKEY", "TURKEY", "DONKEY", "HOTKEY", "HOTKEYS",
+		"WHISKEY", "HOCKEY", "SPIN", "EXPAT", "COMPAT", "GOPRIVATE", "GOAUTH"}
 	// notSecret are names that look like secrets but are not. SSH_AUTH_SOCK is the
 	// socket of an agent, not a key.
 	notSecret = []string{"PWD", "OLDPWD", "SSH_AUTH_SOCK"}

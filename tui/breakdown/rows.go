@@ -301,8 +301,8 @@ func (c *Content) savings() []row {
 		out = append(out, row{name: "without them", value: pane.About(all), note: "without compaction, instead of " + pane.About(c.Reading.Used),
 			doc: "The size of a request without any compaction: what is sent plus what each kind saves."})
 	}
-	return inPart(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Breakdown.Pins, "message"), note: "always sent in full",
-		doc: "Pinned messages are always sent in full."})...)
+	return inPart(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Breakdown.Pins, "message"),
+		note: "always sent in full", doc: "Pinned messages are always sent in full."})...)
 }
 
 // exactness is how well the estimates fit the reports of the provider.

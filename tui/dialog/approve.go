@@ -70,8 +70,8 @@ const (
 // rule can be allowed only once. checkRules returns what edited rules would allow.
 func NewApprove(r conversation.Review, checkRules func(rules []string) (conversation.Offer, error), answer func(conversation.Answer) pane.Action) *Approve {
 	a := &Approve{
-		title: Spoken(r.Title), body: plain.Text(plain.MarkInvisible(r.Command)), noReason: r.NoReason, checkRules: checkRules, answer: answer,
-		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo},
+		title: Spoken(r.Title), body: plain.Text(plain.MarkInvisible(r.Command)), noReason: r.NoReason, checkRules: checkRules,
+		answer: answer, grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo},
 	}
 	if r.Changeable && a.body == r.Command {
 		a.command = r.Command

@@ -266,8 +266,8 @@ func (it *epochItem) cover(b conversation.Body) {
 
 // keeps are what a summary keeps: words of its headings, and the noun for the items below them.
 var keeps = []struct{ heading, noun string }{
-	{"file", "file"}, {"decision", "decision"}, {"open", "open point"}, {"error", "error"}, {"user", "sentence"}, {"asked", "sentence"},
-	{"done", "step"}, {"names", "name"},
+	{"file", "file"}, {"decision", "decision"}, {"open", "open point"}, {"error", "error"}, {"user", "sentence"},
+	{"asked", "sentence"}, {"done", "step"}, {"names", "name"},
 }
 
 // keptBy says what a text keeps: the items of its lists, by their headings.

@@ -53,8 +53,8 @@ var silent = log.New(io.Discard, "", 0)
 func Serve(l net.Listener) *Proxy {
 	p := &Proxy{address: l.Addr().String(), served: make(chan struct{}), commands: map[string]*Command{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background()) // Close ends it
-	p.server = &http.Server{Handler: p, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: silent,
-		BaseContext: func(net.Listener) context.Context { return p.ctx }, ConnState: p.count}
+	p.server = &http.Server{Handler: p, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog: silent, BaseContext: func(net.Listener) context.Context { return p.ctx }, ConnState: p.count}
 	go func() {
 		defer close(p.served)
 		_ = p.server.Serve(netutil.LimitListener(l, maxConnections)) // it ends by Close
