@@ -39,31 +39,31 @@ const (
 )
 
 // rowInForce returns the row of an item's original, or why it cannot be changed.
-func (b *document) rowInForce(it item) (*inspect.HistoryRow, pane.Action) {
-	r := b.historyRow(it)
+func (d *document) rowInForce(it item) (*inspect.HistoryRow, pane.Action) {
+	r := d.historyRow(it)
 	switch {
 	case r == nil:
 		return nil, refusal(noMessage)
-	case b.isRewound(r):
+	case d.isRewound(r):
 		return nil, refusal(wasUndone)
 	}
 	return r, nil
 }
 
-func (b *document) pin(it item) pane.Action {
-	r, why := b.rowInForce(it)
+func (d *document) pin(it item) pane.Action {
+	r, why := d.rowInForce(it)
 	if r == nil {
 		return why
 	}
 	var events []uint64
-	for _, at := range b.unit(r.Event) {
-		events = append(events, b.Log[at].Seq)
+	for _, at := range d.unit(r.Event) {
+		events = append(events, d.Log[at].Seq)
 	}
 	return pane.Pin{Events: events, Pinned: r.State != projection.StatePinned}
 }
 
-func (b *document) mask(it item) pane.Action {
-	r, why := b.rowInForce(it)
+func (d *document) mask(it item) pane.Action {
+	r, why := d.rowInForce(it)
 	switch {
 	case r == nil:
 		return why
@@ -71,12 +71,12 @@ func (b *document) mask(it item) pane.Action {
 		return refusal("it is already " + stateWord(r.State, r.Why))
 	}
 	events, results := []int{r.Event}, []uint64(nil)
-	if _, reply := b.Log[r.Event].Body.(conversation.AssistantMessage); reply {
-		events = b.unit(r.Event)
+	if _, reply := d.Log[r.Event].Body.(conversation.AssistantMessage); reply {
+		events = d.unit(r.Event)
 	}
 	for _, i := range events {
-		if _, ok := b.Log[i].Body.(conversation.ToolResult); ok {
-			results = append(results, b.Log[i].Seq)
+		if _, ok := d.Log[i].Body.(conversation.ToolResult); ok {
+			results = append(results, d.Log[i].Seq)
 		}
 	}
 	if len(results) == 0 {
@@ -86,28 +86,28 @@ func (b *document) mask(it item) pane.Action {
 }
 
 // undo undoes the compaction that changed a row, or that the row shows.
-func (b *document) undo(it item) pane.Action {
+func (d *document) undo(it item) pane.Action {
 	overlay := uint64(0)
 	switch it.kind {
 	case kindEvent:
-		overlay = b.Log[it.at].Seq
+		overlay = d.Log[it.at].Seq
 	case kindOriginal:
-		overlay = b.rows[it.at].Overlay
+		overlay = d.rows[it.at].Overlay
 	case kindMessage:
-		overlay = b.messages[it.at].Overlay
+		overlay = d.messages[it.at].Overlay
 	}
-	if i := b.index(overlay); overlay != 0 && i >= 0 {
-		return b.undoAt(i)
+	if i := d.index(overlay); overlay != 0 && i >= 0 {
+		return d.undoAt(i)
 	}
 	return refusal("no compaction changed this: it is sent in full")
 }
 
 // undoAt undoes the compaction to which the event at an index belongs.
-func (b *document) undoAt(i int) pane.Action {
-	body := b.Log[i].Body
+func (d *document) undoAt(i int) pane.Action {
+	body := d.Log[i].Body
 	if again, ok := body.(conversation.Revert); ok {
-		if at := b.index(again.Redoes); again.Redoes != 0 && at >= 0 && at < i {
-			return b.undoAt(at)
+		if at := d.index(again.Redoes); again.Redoes != 0 && at >= 0 && at < i {
+			return d.undoAt(at)
 		}
 	}
 	switch {
@@ -115,18 +115,18 @@ func (b *document) undoAt(i int) pane.Action {
 		return refusal("this is no compaction: redo restores the turns")
 	case !isCompaction(body):
 		return refusal("this is no compaction")
-	case b.isUndone(i):
+	case d.isUndone(i):
 		return refusal("this compaction is already undone")
 	}
-	return pane.Undo{Epoch: conversation.EpochOf(b.Log[i])}
+	return pane.Undo{Epoch: conversation.EpochOf(d.Log[i])}
 }
 
 // redo redoes a compaction. In a row that a rewind hides, it restores the turns.
-func (b *document) redo(it item) pane.Action {
-	if r := b.historyRow(it); r != nil && b.isRewound(r) {
+func (d *document) redo(it item) pane.Action {
+	if r := d.historyRow(it); r != nil && d.isRewound(r) {
 		return pane.Restore{}
 	}
-	if it.kind == kindEvent && b.Log[it.at].Body.Kind() == conversation.KindRewind && !b.isUndone(it.at) {
+	if it.kind == kindEvent && d.Log[it.at].Body.Kind() == conversation.KindRewind && !d.isUndone(it.at) {
 		return pane.Restore{}
 	}
 	return pane.Redo{}
@@ -134,26 +134,26 @@ func (b *document) redo(it item) pane.Action {
 
 // resend rewinds to before the turn of a row. The first press asks for confirmation; a second press right after it rewinds.
 func (m *Model) resend(it item) pane.Action {
-	b := m.document
-	if r := b.historyRow(it); r != nil && b.isRewound(r) {
+	d := m.document
+	if r := d.historyRow(it); r != nil && d.isRewound(r) {
 		return refusal(wasUndone)
 	}
 	turn := 0
-	switch e := b.event(it); {
+	switch e := d.event(it); {
 	case it.kind == kindMessage:
-		turn = b.messages[it.at].Turn
+		turn = d.messages[it.at].Turn
 	case e == nil:
 		return refusal(noMessage)
 	default:
 		turn = e.Turn
 	}
-	if b.rowOfTurn(turn) < 0 {
+	if d.rowOfTurn(turn) < 0 {
 		return refusal("no message of yours starts this turn")
 	}
 	last := turn
-	for i := range b.rows {
-		if r := &b.rows[i]; !b.isRewound(r) {
-			last = max(last, b.Log[r.Event].Turn)
+	for i := range d.rows {
+		if r := &d.rows[i]; !d.isRewound(r) {
+			last = max(last, d.Log[r.Event].Turn)
 		}
 	}
 	question := m.keys.Resend.Help().Key + " again undoes " + pane.Turns(turn, last) + " and returns the message to the composer"
@@ -165,43 +165,43 @@ func (m *Model) resend(it item) pane.Action {
 }
 
 // fork forks after the unit with the cursor, or before it if that is a user message.
-func (b *document) fork(it item) pane.Action {
-	e := b.event(it)
+func (d *document) fork(it item) pane.Action {
+	e := d.event(it)
 	if e == nil {
 		return refusal(noMessage)
 	}
-	at := b.index(e.Seq)
+	at := d.index(e.Seq)
 	if it.kind == kindMessage { // a summary replaces several events
-		events := b.messages[it.at].Events
-		at = max(at, b.index(events[len(events)-1]))
+		events := d.messages[it.at].Events
+		at = max(at, d.index(events[len(events)-1]))
 	}
-	if _, users := e.Body.(conversation.UserMessage); users && b.Log[at].Seq == e.Seq {
+	if _, users := e.Body.(conversation.UserMessage); users && d.Log[at].Seq == e.Seq {
 		return Fork{Before: e.Seq}
 	}
-	unit := b.unit(at)
+	unit := d.unit(at)
 	end := max(at, unit[len(unit)-1]) + 1
-	for end < len(b.Log) && b.Log[end].Body.Kind() == conversation.KindUsage {
+	for end < len(d.Log) && d.Log[end].Body.Kind() == conversation.KindUsage {
 		end++ // the usage of a reply belongs to it
 	}
-	return Fork{Before: b.Log[end-1].Seq + 1}
+	return Fork{Before: d.Log[end-1].Seq + 1}
 }
 
 // textOf returns the whole text of a row as it is in the log, and what it is in a few words. In a request, and for a row without
 // an original, it is the text that was sent.
-func (b *document) textOf(it item) pane.Copy {
+func (d *document) textOf(it item) pane.Copy {
 	switch it.kind {
 	case kindEvent:
-		return pane.Copy{What: "the line", Text: b.describe(it.at)}
+		return pane.Copy{What: "the line", Text: d.describe(it.at)}
 	case kindPrompt, kindTools:
-		what, text := b.request.instructions(it.kind)
+		what, text := d.request.instructions(it.kind)
 		return pane.Copy{What: what, Text: text}
 	case kindMessage:
-		msg := &b.messages[it.at]
-		if b.request != nil || len(msg.Events) != 1 || b.event(it) == nil {
+		msg := &d.messages[it.at]
+		if d.request != nil || len(msg.Events) != 1 || d.event(it) == nil {
 			return pane.Copy{What: "the message as it is sent", Text: withCalls(msg.Text, msg.Calls)}
 		}
 	}
-	switch body := b.event(it).Body.(type) {
+	switch body := d.event(it).Body.(type) {
 	case conversation.AssistantMessage:
 		return pane.Copy{What: "the reply", Text: withCalls(body.Text, body.Calls)}
 	case conversation.ToolResult:
@@ -225,27 +225,27 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 
 // explainRow says in one line how a row is sent and why: which overlay changed it, when, and who caused that.
 func (d *drawer) explainRow(it item) string {
-	b := d.document
+	doc := d.document
 	switch it.kind {
 	case kindOriginal:
-		r := &b.rows[it.at]
+		r := &doc.rows[it.at]
 		switch {
-		case b.isRewound(r):
+		case doc.isRewound(r):
 			return "undone with its turn" + d.changedBy(r.Overlay)
-		case isPart(r) && b.side == sideBoth:
+		case isPart(r) && doc.side == sideBoth:
 			return partOf(r) + d.changedBy(r.Overlay)
 		}
 		return explainState(r.State, r.Why) + d.changedBy(r.Overlay)
 	case kindEvent:
-		switch e := &b.Log[it.at]; {
-		case isCompaction(e.Body) && !b.isUndone(it.at):
+		switch e := &doc.Log[it.at]; {
+		case isCompaction(e.Body) && !doc.isUndone(it.at):
 			return "compaction active"
 		case isCompaction(e.Body):
 			return "compaction undone: it hides nothing"
 		}
-		return b.describe(it.at)
+		return doc.describe(it.at)
 	case kindMessage:
-		msg := &b.messages[it.at]
+		msg := &doc.messages[it.at]
 		if len(msg.Events) == 0 {
 			return "added by Plimsoll: " + cmp.Or(plain.Line(msg.Why), "it makes the request valid")
 		}

@@ -16,12 +16,12 @@ import (
 // it saved and what it cost.
 
 // listCompactions lists the compactions, also the failed ones, and the pins, undos and redos.
-func (b *document) listCompactions() {
-	b.entries = map[uint64]inspect.Entry{}
-	for _, e := range inspect.CompactionLog(b.Log) {
-		if at := b.index(e.Event); at >= 0 {
-			b.entries[e.Event] = e
-			b.items = append(b.items, item{kind: kindEvent, at: at})
+func (d *document) listCompactions() {
+	d.entries = map[uint64]inspect.Entry{}
+	for _, e := range inspect.CompactionLog(d.Log) {
+		if at := d.index(e.Event); at >= 0 {
+			d.entries[e.Event] = e
+			d.items = append(d.items, item{kind: kindEvent, at: at})
 		}
 	}
 }
@@ -80,8 +80,8 @@ func formatDuration(d time.Duration) string {
 }
 
 // entryDetails describe the result and the cost of a compaction; nil unless only compactions are shown.
-func (b *document) entryDetails(seq uint64) []string {
-	e, ok := b.entries[seq]
+func (d *document) entryDetails(seq uint64) []string {
+	e, ok := d.entries[seq]
 	if !ok {
 		return nil
 	}
@@ -112,9 +112,9 @@ func joined(parts ...string) string {
 
 // compactionTotals counts the compactions and adds up what they cost. It does not add up the savings, because each
 // compaction begins with the result of the previous one.
-func (b *document) compactionTotals() string {
+func (d *document) compactionTotals() string {
 	made, active, failed, spent := 0, 0, 0, 0.0
-	for _, e := range b.entries {
+	for _, e := range d.entries {
 		switch {
 		case e.Kind == inspect.EntryAttempt && e.Result != inspect.ResultUnused:
 			failed++

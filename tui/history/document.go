@@ -72,104 +72,104 @@ func open(c Content) *document {
 	if c.Factor <= 0 {
 		c.Factor = 1
 	}
-	b := &document{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
+	d := &document{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
 	for _, i := range slices.Concat(conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)) {
-		b.active[c.Log[i].Seq] = true
+		d.active[c.Log[i].Seq] = true
 	}
-	b.countTokens()
-	return b
+	d.countTokens()
+	return d
 }
 
 // show lists the rows of a side, or of a request.
-func (b *document) show(s side, r *request) {
-	b.side, b.request, b.messages = s, r, b.View.Messages
-	b.items = b.items[:0:0]
+func (d *document) show(s side, r *request) {
+	d.side, d.request, d.messages = s, r, d.View.Messages
+	d.items = d.items[:0:0]
 	switch {
 	case r != nil:
-		b.messages = r.rebuilt.Messages
+		d.messages = r.rebuilt.Messages
 		if !r.pending && r.err == nil {
-			b.items = append(b.items, item{kind: kindPrompt}, item{kind: kindTools})
+			d.items = append(d.items, item{kind: kindPrompt}, item{kind: kindTools})
 		}
-		b.listMessages()
+		d.listMessages()
 	case s == sideSent:
-		b.listMessages()
+		d.listMessages()
 	case s == sideCompactions:
-		b.listCompactions()
+		d.listCompactions()
 	default:
-		b.listOriginals()
+		d.listOriginals()
 	}
 }
 
-func (b *document) listMessages() {
-	for i := range b.messages {
-		b.items = append(b.items, item{kind: kindMessage, at: i, startsTurn: i == 0 || b.messages[i].Turn != b.messages[i-1].Turn})
+func (d *document) listMessages() {
+	for i := range d.messages {
+		d.items = append(d.items, item{kind: kindMessage, at: i, startsTurn: i == 0 || d.messages[i].Turn != d.messages[i-1].Turn})
 	}
 }
 
 // listOriginals lists the messages and, between them, the other events.
-func (b *document) listOriginals() {
-	b.items = make([]item, 0, len(b.rows)+16)
+func (d *document) listOriginals() {
+	d.items = make([]item, 0, len(d.rows)+16)
 	next, turn := 0, -1
-	for i := range b.Log {
-		if next < len(b.rows) && b.rows[next].Event == i {
-			b.items = append(b.items, item{kind: kindOriginal, at: next, startsTurn: b.Log[i].Turn != turn})
-			next, turn = next+1, b.Log[i].Turn
+	for i := range d.Log {
+		if next < len(d.rows) && d.rows[next].Event == i {
+			d.items = append(d.items, item{kind: kindOriginal, at: next, startsTurn: d.Log[i].Turn != turn})
+			next, turn = next+1, d.Log[i].Turn
 			continue
 		}
-		if _, usage := b.Log[i].Body.(conversation.Usage); !usage && !b.continuesEpoch(i) {
-			b.items = append(b.items, item{kind: kindEvent, at: i})
+		if _, usage := d.Log[i].Body.(conversation.Usage); !usage && !d.continuesEpoch(i) {
+			d.items = append(d.items, item{kind: kindEvent, at: i})
 		}
 	}
 }
 
 // continuesEpoch reports whether an overlay belongs to the same epoch as the event before it.
-func (b *document) continuesEpoch(i int) bool {
-	epoch := conversation.EpochOf(b.Log[i])
-	return i > 0 && epoch != 0 && conversation.EpochOf(b.Log[i-1]) == epoch
+func (d *document) continuesEpoch(i int) bool {
+	epoch := conversation.EpochOf(d.Log[i])
+	return i > 0 && epoch != 0 && conversation.EpochOf(d.Log[i-1]) == epoch
 }
 
 // epochFrom returns the overlays of the epoch that begins with the event at an index.
-func (b *document) epochFrom(i int) []conversation.Event {
+func (d *document) epochFrom(i int) []conversation.Event {
 	end := i + 1
-	for end < len(b.Log) && b.continuesEpoch(end) {
+	for end < len(d.Log) && d.continuesEpoch(end) {
 		end++
 	}
-	return b.Log[i:end]
+	return d.Log[i:end]
 }
 
 // index returns the index of an event in the log, -1 if it is not in the log.
-func (b *document) index(seq uint64) int { return conversation.IndexOf(b.Log, seq) }
+func (d *document) index(seq uint64) int { return conversation.IndexOf(d.Log, seq) }
 
 // event returns the event of a row: for a message the first event that it contains or replaces. It
 // is nil for a row without an event.
-func (b *document) event(it item) *conversation.Event {
+func (d *document) event(it item) *conversation.Event {
 	i := -1
 	switch it.kind {
 	case kindOriginal:
-		i = b.rows[it.at].Event
+		i = d.rows[it.at].Event
 	case kindEvent:
 		i = it.at
 	case kindMessage:
-		if events := b.messages[it.at].Events; len(events) > 0 {
-			i = b.index(events[0])
+		if events := d.messages[it.at].Events; len(events) > 0 {
+			i = d.index(events[0])
 		}
 	}
 	if i < 0 {
 		return nil
 	}
-	return &b.Log[i]
+	return &d.Log[i]
 }
 
 // seq returns the number of a row's event, 0 for none.
-func (b *document) seq(it item) uint64 {
-	if e := b.event(it); e != nil {
+func (d *document) seq(it item) uint64 {
+	if e := d.event(it); e != nil {
 		return e.Seq
 	}
 	return 0
 }
 
-func (b *document) id(it item) rowID {
-	k := rowID{kind: it.kind, seq: b.seq(it)}
+func (d *document) id(it item) rowID {
+	k := rowID{kind: it.kind, seq: d.seq(it)}
 	switch {
 	case it.kind != kindMessage:
 		return k
@@ -177,7 +177,7 @@ func (b *document) id(it item) rowID {
 		k.part = it.at
 		return k
 	}
-	for i := it.at - 1; i >= 0 && sameEvents(&b.messages[i], &b.messages[it.at]); i-- {
+	for i := it.at - 1; i >= 0 && sameEvents(&d.messages[i], &d.messages[it.at]); i-- {
 		k.part++
 	}
 	return k
@@ -189,16 +189,16 @@ func sameEvents(x, y *projection.Message) bool {
 
 // rowAt returns the row of an event, or the last row before it. If seq is 0, it returns
 // the row fallback, or the nearest row that exists.
-func (b *document) rowAt(seq uint64, fallback int) int {
+func (d *document) rowAt(seq uint64, fallback int) int {
 	if seq == 0 {
-		return max(0, min(fallback, len(b.items)-1))
+		return max(0, min(fallback, len(d.items)-1))
 	}
 	found := 0
-	for i, it := range b.items {
-		if it.kind == kindMessage && slices.Contains(b.messages[it.at].Events, seq) {
+	for i, it := range d.items {
+		if it.kind == kindMessage && slices.Contains(d.messages[it.at].Events, seq) {
 			return i
 		}
-		if s := b.seq(it); s != 0 && s <= seq {
+		if s := d.seq(it); s != 0 && s <= seq {
 			found = i
 			if s == seq {
 				return i
@@ -210,26 +210,26 @@ func (b *document) rowAt(seq uint64, fallback int) int {
 
 // replacing returns the message of the view at an index and those after it that replace the same events:
 // some presets send a summary as a question and an answer.
-func (b *document) replacing(i int) []projection.Message {
-	list, end := b.View.Messages[i:], 1
+func (d *document) replacing(i int) []projection.Message {
+	list, end := d.View.Messages[i:], 1
 	for end < len(list) && sameEvents(&list[0], &list[end]) && list[0].State == projection.StateSummarised {
 		end++
 	}
 	return list[:end]
 }
 
-func (b *document) isRewound(r *inspect.HistoryRow) bool {
+func (d *document) isRewound(r *inspect.HistoryRow) bool {
 	if r.Message >= 0 || r.State != projection.StateDropped {
 		return false
 	}
-	i := b.index(r.Overlay)
-	return i >= 0 && b.Log[i].Body.Kind() == conversation.KindRewind
+	i := d.index(r.Overlay)
+	return i >= 0 && d.Log[i].Body.Kind() == conversation.KindRewind
 }
 
 // rowOfTurn returns the row at which a turn begins, -1 if it has no message.
-func (b *document) rowOfTurn(n int) int {
-	for i := range b.rows {
-		if b.Log[b.rows[i].Event].Turn == n {
+func (d *document) rowOfTurn(n int) int {
+	for i := range d.rows {
+		if d.Log[d.rows[i].Event].Turn == n {
 			return i
 		}
 	}
@@ -238,38 +238,38 @@ func (b *document) rowOfTurn(n int) int {
 
 // countTokens computes hidden and modified. Like the gauge, it adds tokens for the framing of
 // each message.
-func (b *document) countTokens() {
+func (d *document) countTokens() {
 	framed := func(size conversation.Size, calls int) float64 {
 		return meter.Estimate(size) + meter.FramingTokens*float64(1+calls)
 	}
 	tokens := 0.0
-	for i := range b.rows {
-		r := &b.rows[i]
-		reply, _ := b.Log[r.Event].Body.(conversation.AssistantMessage)
+	for i := range d.rows {
+		r := &d.rows[i]
+		reply, _ := d.Log[r.Event].Body.(conversation.AssistantMessage)
 		tokens += framed(r.Before, len(reply.Calls))
-		if !b.isRewound(r) && r.State != projection.StateVerbatim && r.State != projection.StatePinned {
-			b.modified = true
+		if !d.isRewound(r) && r.State != projection.StateVerbatim && r.State != projection.StatePinned {
+			d.modified = true
 		}
 	}
-	for i := range b.View.Messages {
-		m := &b.View.Messages[i]
+	for i := range d.View.Messages {
+		m := &d.View.Messages[i]
 		tokens -= framed(m.After(), len(m.Calls))
 	}
-	b.hidden = int(math.Round(tokens * b.Factor))
+	d.hidden = int(math.Round(tokens * d.Factor))
 }
 
 // totalsLine has the tokens of the originals and of what is sent: ~412k of conversation, sent as ~61k (+~10k prompt and tools).
 // The sent tokens add up to the number of the gauge.
-func (b *document) totalsLine() string {
-	sent := max(0, b.Used-b.Prompt)
-	out := pane.About(max(0, sent+b.hidden)) + " of conversation, sent as " + pane.About(sent)
-	if b.Prompt > 0 {
-		out += " (+" + pane.About(b.Prompt) + " prompt and tools)"
+func (d *document) totalsLine() string {
+	sent := max(0, d.Used-d.Prompt)
+	out := pane.About(max(0, sent+d.hidden)) + " of conversation, sent as " + pane.About(sent)
+	if d.Prompt > 0 {
+		out += " (+" + pane.About(d.Prompt) + " prompt and tools)"
 	}
 	return out
 }
 
-func (b *document) tokens(s conversation.Size) int { return int(meter.Estimate(s)*b.Factor + 0.5) }
+func (d *document) tokens(s conversation.Size) int { return int(meter.Estimate(s)*d.Factor + 0.5) }
 
 // Content is the conversation that the history shows.
 type Content struct {

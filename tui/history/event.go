@@ -19,9 +19,9 @@ import (
 
 func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
-func (b *document) isUndone(i int) bool {
-	_, overlay := conversation.OriginOf(b.Log[i].Body)
-	return overlay && !slices.ContainsFunc(b.epochFrom(i), func(e conversation.Event) bool { return b.active[e.Seq] })
+func (d *document) isUndone(i int) bool {
+	_, overlay := conversation.OriginOf(d.Log[i].Body)
+	return overlay && !slices.ContainsFunc(d.epochFrom(i), func(e conversation.Event) bool { return d.active[e.Seq] })
 }
 
 // undoneLabel says what happened to an overlay that is no longer in force.
@@ -41,24 +41,24 @@ func isCompaction(b conversation.Body) bool {
 	return false
 }
 
-func (b *document) describeBriefly(at int) string {
-	switch body := b.Log[at].Body.(type) {
+func (d *document) describeBriefly(at int) string {
+	switch body := d.Log[at].Body.(type) {
 	case conversation.ToolResult:
-		return strings.TrimSpace(plain.Line(body.Tool) + "  " + b.subjectOf(b.Log[at].Seq, body.CallID))
+		return strings.TrimSpace(plain.Line(body.Tool) + "  " + d.subjectOf(d.Log[at].Seq, body.CallID))
 	case conversation.AssistantMessage:
 		if len(body.Calls) > 0 {
 			return "→ " + plain.Line(body.Calls[0].Name) + "  " + subject(body.Calls[0])
 		}
 		return plain.Line(conversation.Beginning(strings.TrimSpace(body.Text), maxSubject))
 	}
-	return b.describe(at)
+	return d.describe(at)
 }
 
 // describe says in a few words what an event did.
-func (b *document) describe(i int) string {
-	switch body := b.Log[i].Body.(type) {
+func (d *document) describe(i int) string {
+	switch body := d.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
-		return b.compacted(i, true)
+		return d.compacted(i, true)
 	case conversation.Rewind:
 		if body.Reply != 0 {
 			return "sent again without the reply that broke off"
@@ -69,7 +69,7 @@ func (b *document) describe(i int) string {
 	case conversation.Unpin:
 		return "pin ended: " + namesOf(body.Events)
 	case conversation.Revert:
-		return b.reverted(body)
+		return d.reverted(body)
 	case conversation.ModelChanged:
 		text := "model " + body.Name()
 		if body.Window > 0 {
@@ -77,7 +77,7 @@ func (b *document) describe(i int) string {
 		}
 		return text
 	case conversation.Instructions:
-		return "system prompt " + pane.Tokens(b.tokens(body.SystemSize)) + ", tools " + pane.Tokens(b.tokens(body.ToolsSize))
+		return "system prompt " + pane.Tokens(d.tokens(body.SystemSize)) + ", tools " + pane.Tokens(d.tokens(body.ToolsSize))
 	case conversation.ConfigChanged:
 		var parts []string
 		for _, k := range slices.Sorted(maps.Keys(body.Set)) {
@@ -99,13 +99,13 @@ func (b *document) describe(i int) string {
 		}
 		return "tools looked up: " + strings.Join(names, ", ")
 	case conversation.SkillLoaded:
-		return "skill " + body.Name + " loaded, " + pane.Tokens(b.tokens(body.Size))
+		return "skill " + body.Name + " loaded, " + pane.Tokens(d.tokens(body.Size))
 	case conversation.InstructionsLoaded:
-		return "instructions of " + body.Path + " added, " + pane.Tokens(b.tokens(body.Size))
+		return "instructions of " + body.Path + " added, " + pane.Tokens(d.tokens(body.Size))
 	case conversation.JobStarted:
 		return body.Text()
 	case conversation.JobEnded:
-		return body.Text() + ", output " + pane.Tokens(b.tokens(body.Size))
+		return body.Text() + ", output " + pane.Tokens(d.tokens(body.Size))
 	case conversation.TaskStarted:
 		return "task " + body.Conversation + " started: " + body.Prompt
 	case conversation.TaskEnded:
@@ -121,7 +121,7 @@ func (b *document) describe(i int) string {
 	case conversation.Usage: // only the list of compactions shows it
 		return "a summary was paid for, and no compaction has used it so far"
 	}
-	return "written by a newer version of Plimsoll: " + string(b.Log[i].Body.Kind())
+	return "written by a newer version of Plimsoll: " + string(d.Log[i].Body.Kind())
 }
 
 func checkpointed(c conversation.Checkpoint) string {
@@ -140,8 +140,8 @@ func pathsOf(files []conversation.FileVersion) string {
 }
 
 // compacted describes a compaction, with or without its tokens.
-func (b *document) compacted(i int, tokens bool) string {
-	origin, _ := conversation.OriginOf(b.Log[i].Body)
+func (d *document) compacted(i int, tokens bool) string {
+	origin, _ := conversation.OriginOf(d.Log[i].Body)
 	text := "compacted" + causedBy(origin)
 	if tokens && origin.Before > 0 {
 		text += ": " + pane.Tokens(origin.Before) + " → " + pane.Tokens(origin.After)
@@ -165,17 +165,17 @@ func causedBy(origin conversation.Origin) string {
 	return ""
 }
 
-func (b *document) reverted(r conversation.Revert) string {
+func (d *document) reverted(r conversation.Revert) string {
 	of, done := "", " undone"
 	if r.Redoes != 0 {
 		done = " redone"
 	}
-	if i := b.index(cmp.Or(r.Redoes, r.Epoch, r.Event)); i >= 0 {
-		switch b.Log[i].Body.(type) {
+	if i := d.index(cmp.Or(r.Redoes, r.Epoch, r.Event)); i >= 0 {
+		switch d.Log[i].Body.(type) {
 		case conversation.Rewind, conversation.Revert:
 			return "what was undone is active again"
 		}
-		origin, _ := conversation.OriginOf(b.Log[i].Body)
+		origin, _ := conversation.OriginOf(d.Log[i].Body)
 		if turns, _, _ := strings.Cut(pane.Reason(origin.Why), ","); strings.HasPrefix(turns, "turn") {
 			of = " of " + turns
 		}
@@ -197,15 +197,15 @@ func namesOf(events []uint64) string {
 }
 
 // details describes an event in several lines: what it is, who caused it, and its summaries.
-func (b *document) details(i int, zone *time.Location) []string {
-	e := b.Log[i]
-	out := []string{b.describe(i)}
+func (d *document) details(i int, zone *time.Location) []string {
+	e := d.Log[i]
+	out := []string{d.describe(i)}
 	origin, ok := conversation.OriginOf(e.Body)
 	if a, attempt := e.Body.(conversation.Attempt); attempt {
 		origin, ok = conversation.Origin{Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile}, true
 	}
 	if !ok {
-		return append(out, b.entryDetails(e.Seq)...)
+		return append(out, d.entryDetails(e.Seq)...)
 	}
 	about := "made in turn " + pane.Turn(e.Turn) + " at " + clock(e.Time, zone) + causedBy(origin)
 	for _, p := range [][2]string{{"set off by", origin.Trigger}, {"preset", origin.Preset}, {"profile", origin.Profile}} {
@@ -213,8 +213,8 @@ func (b *document) details(i int, zone *time.Location) []string {
 			about += ", " + p[0] + " " + p[1]
 		}
 	}
-	out = append(append(out, about), b.entryDetails(e.Seq)...)
-	for _, o := range b.epochFrom(i) {
+	out = append(append(out, about), d.entryDetails(e.Seq)...)
+	for _, o := range d.epochFrom(i) {
 		s, ok := o.Body.(conversation.Summary)
 		if ok && s.Policies == nil && s.Text == "" {
 			out = append(out, fmt.Sprintf("note on %s by the program, without a model", pane.Turns(s.FromTurn, s.ToTurn)))

@@ -30,10 +30,10 @@ type Model struct {
 
 // New returns a history without a conversation. With compactionsOnly it lists only the compactions.
 func New(keys *KeyMap, zone *time.Location, compactionsOnly bool) *Model {
-	b := open(Content{})
-	s := &search{document: b}
-	d := &drawer{document: b, zone: zone, keys: keys, painter: newPainter(Styles{}, s)}
-	m := &Model{keys: keys, document: b, search: s, draw: d}
+	doc := open(Content{})
+	s := &search{document: doc}
+	d := &drawer{document: doc, zone: zone, keys: keys, painter: newPainter(Styles{}, s)}
+	m := &Model{keys: keys, document: doc, search: s, draw: d}
 	if compactionsOnly {
 		m.startSide = sideCompactions
 	}

@@ -88,20 +88,20 @@ func (q *request) instructions(k kind) (name, text string) {
 
 // stepTo returns the request before or after the shown one. If the conversation is shown, it returns the request nearest to the
 // event from. Without such a request, it returns the reason.
-func (b *document) stepTo(by int, from uint64) (*request, string) {
+func (d *document) stepTo(by int, from uint64) (*request, string) {
 	at := 0
-	if b.request != nil {
-		at, from = b.request.at+by, b.request.from
+	if d.request != nil {
+		at, from = d.request.at+by, d.request.from
 	} else {
-		at = nearest(b.Requests, from, by)
+		at = nearest(d.Requests, from, by)
 	}
 	switch {
 	case at < 0:
 		return nil, "this is the first request"
-	case at >= len(b.Requests):
+	case at >= len(d.Requests):
 		return nil, "this is the newest request"
 	}
-	return &request{at: at, sent: b.Requests[at], pending: true, from: from}, ""
+	return &request{at: at, sent: d.Requests[at], pending: true, from: from}, ""
 }
 
 // nearest returns the index of the last request before an event, for a reply the request that it answers. With by > 0 it returns

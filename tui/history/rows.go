@@ -16,16 +16,16 @@ import (
 const callsBack = 400
 
 // historyRow returns the row of an item's original: of the event, or of the only event of a message. It is nil for other items.
-func (b *document) historyRow(it item) *inspect.HistoryRow {
+func (d *document) historyRow(it item) *inspect.HistoryRow {
 	switch it.kind {
 	case kindOriginal:
-		return &b.rows[it.at]
+		return &d.rows[it.at]
 	case kindMessage:
-		if events := b.messages[it.at].Events; len(events) == 1 {
-			at := b.index(events[0])
-			i, ok := slices.BinarySearchFunc(b.rows, at, func(r inspect.HistoryRow, at int) int { return r.Event - at })
+		if events := d.messages[it.at].Events; len(events) == 1 {
+			at := d.index(events[0])
+			i, ok := slices.BinarySearchFunc(d.rows, at, func(r inspect.HistoryRow, at int) int { return r.Event - at })
 			if ok {
-				return &b.rows[i]
+				return &d.rows[i]
 			}
 		}
 	}
@@ -33,11 +33,11 @@ func (b *document) historyRow(it item) *inspect.HistoryRow {
 }
 
 // unit returns the unit of an event, as indices into the log.
-func (b *document) unit(event int) []int {
-	if b.units == nil {
-		b.units = conversation.Units(b.Log)
+func (d *document) unit(event int) []int {
+	if d.units == nil {
+		d.units = conversation.Units(d.Log)
 	}
-	for _, u := range b.units {
+	for _, u := range d.units {
 		if slices.Contains(u.Events, event) {
 			return u.Events
 		}
@@ -45,15 +45,15 @@ func (b *document) unit(event int) []int {
 	return []int{event}
 }
 
-func (b *document) isSentUnchanged(r *inspect.HistoryRow) bool {
+func (d *document) isSentUnchanged(r *inspect.HistoryRow) bool {
 	if r.Message < 0 || !r.ShowsMessage {
 		return false
 	}
-	s := &b.View.Messages[r.Message]
+	s := &d.View.Messages[r.Message]
 	if len(s.Events) != 1 {
 		return false
 	}
-	switch original := b.Log[r.Event].Body.(type) {
+	switch original := d.Log[r.Event].Body.(type) {
 	case conversation.UserMessage:
 		return s.Text == original.Text
 	case conversation.ToolResult:
@@ -67,8 +67,8 @@ func (b *document) isSentUnchanged(r *inspect.HistoryRow) bool {
 }
 
 // isReplaced reports whether another text is sent in place of this row.
-func (b *document) isReplaced(r *inspect.HistoryRow) bool {
-	return r.Message >= 0 && r.ShowsMessage && !b.isSentUnchanged(r)
+func (d *document) isReplaced(r *inspect.HistoryRow) bool {
+	return r.Message >= 0 && r.ShowsMessage && !d.isSentUnchanged(r)
 }
 
 // change formats the tokens before and after, once if they are the same.
@@ -80,30 +80,30 @@ func change(before, after int) string {
 }
 
 // tokensOf formats the tokens of a row before and after, "" if the text that replaces it is in another row.
-func (b *document) tokensOf(r *inspect.HistoryRow) string {
-	before := b.tokens(r.Before)
+func (d *document) tokensOf(r *inspect.HistoryRow) string {
+	before := d.tokens(r.Before)
 	switch {
 	case r.Message < 0:
 		return change(before, 0)
 	case !r.ShowsMessage:
 		return ""
 	}
-	parts := b.replacing(r.Message)
+	parts := d.replacing(r.Message)
 	if len(parts[0].Events) == 1 {
-		return change(before, b.tokens(r.After))
+		return change(before, d.tokens(r.After))
 	}
 	var originals, sent conversation.Size
 	for i := range parts {
 		originals, sent = originals.Plus(parts[i].Before), sent.Plus(parts[i].After())
 	}
-	return change(b.tokens(originals), b.tokens(sent))
+	return change(d.tokens(originals), d.tokens(sent))
 }
 
 // subjectOf returns the subject of the call that a result answers, "" if it is not among the events just before it.
-func (b *document) subjectOf(seq uint64, id string) string {
-	at := b.index(seq)
+func (d *document) subjectOf(seq uint64, id string) string {
+	at := d.index(seq)
 	for i := at - 1; i >= 0 && i >= at-callsBack; i-- {
-		reply, ok := b.Log[i].Body.(conversation.AssistantMessage)
+		reply, ok := d.Log[i].Body.(conversation.AssistantMessage)
 		if !ok {
 			continue
 		}
@@ -117,32 +117,32 @@ func (b *document) subjectOf(seq uint64, id string) string {
 }
 
 // isText reports whether a row is a message other than a tool result.
-func (b *document) isText(it item) bool {
+func (d *document) isText(it item) bool {
 	switch it.kind {
 	case kindOriginal:
-		_, result := b.Log[b.rows[it.at].Event].Body.(conversation.ToolResult)
+		_, result := d.Log[d.rows[it.at].Event].Body.(conversation.ToolResult)
 		return !result
 	case kindMessage:
-		return b.messages[it.at].Role != projection.RoleTool
+		return d.messages[it.at].Role != projection.RoleTool
 	}
 	return false
 }
 
-func (b *document) isUserMessage(it item) bool {
+func (d *document) isUserMessage(it item) bool {
 	switch it.kind {
 	case kindOriginal:
-		_, ok := b.Log[b.rows[it.at].Event].Body.(conversation.UserMessage)
+		_, ok := d.Log[d.rows[it.at].Event].Body.(conversation.UserMessage)
 		return ok
 	case kindMessage:
-		return b.messages[it.at].Role == projection.RoleUser
+		return d.messages[it.at].Role == projection.RoleUser
 	}
 	return false
 }
 
 // isCutResult reports whether a row is a result that was cut when it arrived.
-func (b *document) isCutResult(it item) bool {
-	e := b.event(it)
-	if e == nil || b.request != nil {
+func (d *document) isCutResult(it item) bool {
+	e := d.event(it)
+	if e == nil || d.request != nil {
 		return false
 	}
 	r, ok := e.Body.(conversation.ToolResult)
@@ -151,22 +151,22 @@ func (b *document) isCutResult(it item) bool {
 
 // enterTarget returns the event to which Enter goes from an expanded row: for a summary the first event that it replaces, for
 // a pointer to a repeated result that result. It is 0 if there is none.
-func (b *document) enterTarget(it item) uint64 {
+func (d *document) enterTarget(it item) uint64 {
 	switch it.kind {
 	case kindOriginal:
-		if r := &b.rows[it.at]; r.Message >= 0 {
-			return b.View.Messages[r.Message].Repeats
+		if r := &d.rows[it.at]; r.Message >= 0 {
+			return d.View.Messages[r.Message].Repeats
 		}
 	case kindMessage:
-		msg := &b.messages[it.at]
+		msg := &d.messages[it.at]
 		if msg.Repeats == 0 && msg.State == projection.StateSummarised && len(msg.Events) > 0 {
 			return msg.Events[0]
 		}
 		return msg.Repeats
 	case kindEvent:
-		if s, ok := b.Log[it.at].Body.(conversation.Summary); ok {
-			if i := b.rowOfTurn(s.FromTurn); i >= 0 {
-				return b.Log[b.rows[i].Event].Seq
+		if s, ok := d.Log[it.at].Body.(conversation.Summary); ok {
+			if i := d.rowOfTurn(s.FromTurn); i >= 0 {
+				return d.Log[d.rows[i].Event].Seq
 			}
 		}
 	}

@@ -77,31 +77,31 @@ func (s *search) matches() []int {
 }
 
 func (s *search) matchesRow(it item) (found bool) {
-	b := s.document
+	d := s.document
 	try := func(text string) {
 		if !found {
 			_, found = s.query.Find(text)
 		}
 	}
-	try(b.textOf(it).Text)
+	try(d.textOf(it).Text)
 	switch it.kind {
 	case kindOriginal:
-		if r := &b.rows[it.at]; b.side == sideBoth && b.isReplaced(r) {
-			for _, msg := range b.replacing(r.Message) {
+		if r := &d.rows[it.at]; d.side == sideBoth && d.isReplaced(r) {
+			for _, msg := range d.replacing(r.Message) {
 				try(withCalls(msg.Text, msg.Calls))
 			}
 		}
 	case kindMessage:
-		try(withCalls(b.messages[it.at].Text, b.messages[it.at].Calls))
+		try(withCalls(d.messages[it.at].Text, d.messages[it.at].Calls))
 	case kindEvent:
-		for _, e := range b.epochFrom(it.at) {
+		for _, e := range d.epochFrom(it.at) {
 			if sum, ok := e.Body.(conversation.Summary); ok {
 				try(sum.Text)
 				try(sum.Appendix)
 			}
 		}
 	}
-	if e := b.event(it); e != nil && b.request == nil {
+	if e := d.event(it); e != nil && d.request == nil {
 		switch body := e.Body.(type) {
 		case conversation.ToolResult:
 			try(body.Tool)
