@@ -95,17 +95,17 @@ func KeptOutByTasks(log []Event) int {
 // InterruptedTask returns the text for the model that a task was interrupted, and how to continue it.
 func InterruptedTask(id string) string { return "interrupted, continue: " + id + " goes on with it" }
 
-// Spent is what a sub-conversation used since the parent last accounted for it.
-type Spent struct {
+// TaskUsage is what a sub-conversation used since the parent last accounted for it.
+type TaskUsage struct {
 	Through  uint64 // Seq of the newest event
 	Size     Size   // of the messages
 	Usage    Usage  // of all requests in one
 	Requests int
 }
 
-// SpentAfter adds up what a sub-conversation used after the event with Seq through.
-func SpentAfter(log []Event, through uint64) Spent {
-	s := Spent{Through: through, Usage: Usage{Purpose: PurposeTask}}
+// TaskUsageAfter adds up what a sub-conversation used after the event with Seq through.
+func TaskUsageAfter(log []Event, through uint64) TaskUsage {
+	s := TaskUsage{Through: through, Usage: Usage{Purpose: PurposeTask}}
 	for _, e := range log {
 		if e.Seq <= through {
 			continue

@@ -82,9 +82,9 @@ func New(j *core.Journal, in *core.Inbox, loop Loop, o core.Options) *Compactor 
 
 // commit appends the overlays of a proposal, and the usage spent on them, in one transaction. It marks the
 // summaries in the proposal as applied.
-func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, request edit.Request, spent []conversation.Body, summaries ...*job) *llm.Error {
-	epoch := c.journal.NextSeq() + uint64(len(spent))
-	bodies := append(slices.Clone(spent), proposal.Bodies(epoch)...)
+func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, request edit.Request, usage []conversation.Body, summaries ...*job) *llm.Error {
+	epoch := c.journal.NextSeq() + uint64(len(usage))
+	bodies := append(slices.Clone(usage), proposal.Bodies(epoch)...)
 	if _, err := c.journal.Append(ctx, bodies...); err != nil {
 		return storeError(err)
 	}
@@ -93,7 +93,7 @@ func (c *Compactor) commit(ctx context.Context, proposal *edit.Proposal, request
 	}
 	p := proposal.Preview()
 	c.journal.Logger.Info("compaction", "outcome", "made", "source", request.Source, "trigger", request.Trigger, "preset", c.journal.Rules().Preset,
-		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
+		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(usage), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	layer := request.Trigger == planner.TriggerRequest
 	if !layer { // layers make no room
@@ -269,11 +269,11 @@ func (c *Compactor) reportRefusal(ctx context.Context, request edit.Request, e *
 
 // usageOf returns the usage events of a job, and passes on what its requests taught about the model.
 func (c *Compactor) usageOf(ctx context.Context, j *job) []conversation.Body {
-	var spent []conversation.Body
+	var usage []conversation.Body
 	for _, s := range j.writer.requests {
-		spent = append(spent, c.loop.Usage(s.request, s.reply)...)
+		usage = append(usage, c.loop.Usage(s.request, s.reply)...)
 	}
-	for _, b := range spent {
+	for _, b := range usage {
 		if u, ok := b.(conversation.Usage); ok {
 			j.writer.tokens += max(0, u.Prompt) + max(0, u.Completion)
 			if u.CostUSD != nil {
@@ -291,11 +291,11 @@ func (c *Compactor) usageOf(ctx context.Context, j *job) []conversation.Body {
 	if j.writer.thinkingRefused && same && j.writer.base.ThinkingAfter == c.journal.ThinkingAfter() {
 		c.loop.DropThinking(ctx)
 	}
-	return spent
+	return usage
 }
 
 // recordGivenUp records and publishes why a summary was given up.
-func (c *Compactor) recordGivenUp(ctx context.Context, j *job, spent []conversation.Body) {
+func (c *Compactor) recordGivenUp(ctx context.Context, j *job, usage []conversation.Body) {
 	e, outcome := failureOf(j.cause, j.writer.timeLimit)
 	took := c.journal.Now().Sub(j.writer.startedAt)
 	if j.writer.duration > 0 {
@@ -324,7 +324,7 @@ func (c *Compactor) recordGivenUp(ctx context.Context, j *job, spent []conversat
 		}
 		attempt.Paused = c.schedule.history.Failures+1 >= c.journal.Rules().Planner.Failures
 	}
-	c.journal.Record(ctx, append(slices.Clone(spent), attempt)...)
+	c.journal.Record(ctx, append(slices.Clone(usage), attempt)...)
 	c.schedule.delayModelRequests()
 	if j.joinedBy == conversation.SourceManual {
 		j.request.Source = j.joinedBy

@@ -36,9 +36,9 @@ func (c *Compactor) applySummary(ctx context.Context) {
 // finish commits the summary of an ended job, or records why it is discarded. It removes the job.
 func (c *Compactor) finish(ctx context.Context, j *job) {
 	c.job = nil
-	spent := c.usageOf(ctx, j)
+	usage := c.usageOf(ctx, j)
 	if j.state == stateReady {
-		if err := c.commitJob(ctx, j, spent); err != nil {
+		if err := c.commitJob(ctx, j, usage); err != nil {
 			j.end(err)
 		}
 	}
@@ -46,7 +46,7 @@ func (c *Compactor) finish(ctx context.Context, j *job) {
 		c.writers.previous = nil
 		return
 	}
-	c.recordGivenUp(ctx, j, spent)
+	c.recordGivenUp(ctx, j, usage)
 	if j.state != stateFailed {
 		return
 	}
@@ -59,7 +59,7 @@ func (c *Compactor) finish(ctx context.Context, j *job) {
 }
 
 // commitJob commits a summary, with the masks of its plan.
-func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
+func (c *Compactor) commitJob(ctx context.Context, j *job, usage []conversation.Body) error {
 	proposal, err := j.rebase(c.journal, &j.proposal)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 	if j.joinedBy == conversation.SourceManual {
 		request.Source = j.joinedBy // a user who joined the job gets the notices of a manual compaction
 	}
-	if e := c.commit(ctx, &proposal, request, spent, j); e != nil {
+	if e := c.commit(ctx, &proposal, request, usage, j); e != nil {
 		return e
 	}
 	return nil

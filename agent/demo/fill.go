@@ -31,7 +31,7 @@ const (
 func (t *turn) fillGauge([]string) reply {
 	load, hard := agent.DefaultLines(t.window)
 	full := min(load+t.window*aboveShare/100, (load+hard)/2)
-	free := min(full-t.prompt, t.room) - introductionTokens
+	free := min(full-t.prompt, t.maxReply) - introductionTokens
 	older := free - t.window*endShare/100
 	first, _ := t.filesFor(older)
 	more, left := t.filesFor(older + t.window*olderMore/100)

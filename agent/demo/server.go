@@ -172,11 +172,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, overflow(size, s.options.Window))
 		return
 	}
-	room := s.options.Window - size
+	maxReply := s.options.Window - size
 	if limit := max(req.MaxCompletionTokens, req.MaxTokens); limit > 0 {
-		room = min(room, limit)
+		maxReply = min(maxReply, limit)
 	}
-	deltas, finish, sent := newTurn(req, size, s.options.Window, room).answer().deltas(room)
+	deltas, finish, sent := newTurn(req, size, s.options.Window, maxReply).answer().deltas(maxReply)
 	usage := wire.Usage{Prompt: size, Completion: len(deltas), Total: size + len(deltas)}
 	s.mu.Lock()
 	usage.PromptPart.Cached, s.cached = cachedTokens(s.cached, prompt), prompt+sent
@@ -193,8 +193,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	out.Done()
 }
 
-// deltas divides a reply into at most room tokens. sent is the reply as later prompts contain it.
-func (r reply) deltas(room int) (deltas []wire.Delta, finish, sent string) {
+// deltas divides a reply into at most maxReply tokens. sent is the reply as later prompts contain it.
+func (r reply) deltas(maxReply int) (deltas []wire.Delta, finish, sent string) {
 	finish, sent = "stop", r.text
 	for _, p := range pieces(r.text) {
 		deltas = append(deltas, wire.Delta{Content: p})
@@ -208,8 +208,8 @@ func (r reply) deltas(room int) (deltas []wire.Delta, finish, sent string) {
 			deltas = append(deltas, wire.Delta{Calls: []wire.Call{{Index: i, Function: wire.Function{Arguments: p}}}})
 		}
 	}
-	if len(deltas) > room {
-		return deltas[:room], "length", sent
+	if len(deltas) > maxReply {
+		return deltas[:maxReply], "length", sent
 	}
 	return deltas, finish, sent
 }

@@ -6,7 +6,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// A request for a summary is answered with the beginnings of evenly chosen lines of the conversation, without new text.
+// A request for a summary is answered with the beginnings of evenly spaced lines of the conversation, without new text.
 // The summary stays below 40 percent of what it covers, the limit that Plimsoll sets, and repeats no earlier summary
 // unless the request contains one to summarize.
 
@@ -48,7 +48,7 @@ func (t *turn) summary() string {
 			}
 		}
 	}
-	limit := min(total*summaryShare/100, maxSummary, t.room-8) // a little below the limit of the reply
+	limit := min(total*summaryShare/100, maxSummary, t.maxReply-8) // a little below the largest reply
 	out := summaryMark + "\n"
 	for i := 0; i < len(lines); i += max(1, len(lines)*lineTokens/max(limit, 1)) {
 		next := "\n- " + conversation.OneLine(lines[i], summaryLine)

@@ -28,7 +28,7 @@ type turn struct {
 	history  []message
 	tools    map[string]bool // names of the tools that the request offers
 
-	prompt, window, room int // tokens; room is the limit of the reply
+	prompt, window, maxReply int // tokens; maxReply limits the reply
 }
 
 // step is the tool calls of one assistant message.
@@ -56,9 +56,9 @@ type toolUse struct {
 
 type args = map[string]any
 
-// newTurn reads the turn from a request. prompt, window and room are in tokens.
-func newTurn(r *request, prompt, window, room int) *turn {
-	t := &turn{history: r.Messages, tools: r.tools, prompt: prompt, window: window, room: room}
+// newTurn reads the turn from a request. prompt, window and maxReply are in tokens.
+func newTurn(r *request, prompt, window, maxReply int) *turn {
+	t := &turn{history: r.Messages, tools: r.tools, prompt: prompt, window: window, maxReply: maxReply}
 	at := make(map[string]*exchange)
 	for _, m := range r.Messages {
 		switch {
@@ -104,12 +104,12 @@ func compacted(m message) bool {
 // use calls those of the tools that the request offers. If it offers none of them, the reply is an explanation.
 func (t *turn) use(lead string, calls ...toolUse) reply {
 	r := reply{text: lead}
-	for _, w := range calls {
-		if !t.tools[w.tool] {
+	for _, u := range calls {
+		if !t.tools[u.tool] {
 			continue
 		}
-		if arguments, err := conversation.EncodeJSON(w.args); err == nil { // strings and numbers always encode
-			r.calls = append(r.calls, call{w.tool, string(arguments)})
+		if arguments, err := conversation.EncodeJSON(u.args); err == nil { // strings and numbers always encode
+			r.calls = append(r.calls, call{u.tool, string(arguments)})
 		}
 	}
 	if len(r.calls) == 0 {
@@ -119,11 +119,11 @@ func (t *turn) use(lead string, calls ...toolUse) reply {
 }
 
 // useOnce calls a tool in the first step, and reports its result in the second.
-func (t *turn) useOnce(lead string, w toolUse) reply {
+func (t *turn) useOnce(lead string, u toolUse) reply {
 	if len(t.steps) > 0 {
 		return reply{text: t.last()[0].report()}
 	}
-	return t.use(lead, w)
+	return t.use(lead, u)
 }
 
 func (t *turn) last() step { return t.steps[len(t.steps)-1] }

@@ -449,27 +449,27 @@ func (t *task) answer(before int, started conversation.TaskStarted, err error) t
 			changed = append(changed, c)
 		}
 	}
-	spent := conversation.SpentAfter(t.events, t.through)
+	used := conversation.TaskUsageAfter(t.events, t.through)
 	out.How, t.doing = ended.State, ended.State
 	t.closed(ended.State)
 	t.progress(t.line())
 	if out.Status == conversation.ResultInterrupted {
 		out.How = conversation.InterruptedTask(t.child.ID)
 	}
-	out.Events = append(changed, endOf(ended, started.Model, spent, text)...)
+	out.Events = append(changed, endOf(ended, started.Model, used, text)...)
 	return out
 }
 
-// endOf are the events with which the parent accounts for what a task spent: all its requests, and the size of its messages
+// endOf are the events with which the parent accounts for what a task used: all its requests, and the size of its messages
 // without the answer.
-func endOf(ended conversation.TaskEnded, model string, spent conversation.Spent, answer string) []conversation.Body {
-	ended.Through, ended.CostUSD = spent.Through, spent.Usage.CostUSD
-	ended.Tokens = max(0, int(meter.Estimate(spent.Size)-meter.Estimate(conversation.Measure(answer))))
-	if spent.Requests == 0 {
+func endOf(ended conversation.TaskEnded, model string, used conversation.TaskUsage, answer string) []conversation.Body {
+	ended.Through, ended.CostUSD = used.Through, used.Usage.CostUSD
+	ended.Tokens = max(0, int(meter.Estimate(used.Size)-meter.Estimate(conversation.Measure(answer))))
+	if used.Requests == 0 {
 		return []conversation.Body{ended}
 	}
-	spent.Usage.Model = model
-	return []conversation.Body{ended, spent.Usage}
+	used.Usage.Model = model
+	return []conversation.Body{ended, used.Usage}
 }
 
 // settleTasks records the ends of the tasks that ended with a run of the program, with what they cost until then.
@@ -483,6 +483,6 @@ func (r *Running) settleTasks(ctx context.Context, store *storage.Store) {
 			continue // the next opening tries again
 		}
 		ended := conversation.TaskEnded{Conversation: t.Conversation, Call: t.Call, State: conversation.TaskInterrupted}
-		r.Agent.Record(endOf(ended, t.Model, conversation.SpentAfter(log, t.Through), "")...)
+		r.Agent.Record(endOf(ended, t.Model, conversation.TaskUsageAfter(log, t.Through), "")...)
 	}
 }

@@ -1,4 +1,4 @@
-// Package tuitest has what tests of the screen and of its parts share: keys by their names, golden files, and checks for all views.
+// Package tuitest has what tests of the screen and its parts share: keys by name, golden files, and checks for all views.
 package tuitest
 
 import (
