@@ -43,11 +43,6 @@ func (c *call) settle(status conversation.ResultStatus, text string) {
 	c.outcome = conversation.Outcome{Status: status, Text: text}
 }
 
-// canRunInParallel reports whether a call may run at the same time as others.
-func (c *call) canRunInParallel() bool {
-	return c.settled || c.review.ReadOnly && c.review.Need == conversation.NeedNothing
-}
-
 type callRunner struct {
 	journal   *core.Journal
 	display   *display
@@ -115,7 +110,7 @@ func (r *callRunner) nextGroup(ctx context.Context, calls []*call) ([]*call, err
 		if err := r.review(ctx, c); err != nil {
 			return nil, err
 		}
-		if !c.canRunInParallel() {
+		if !c.settled && (!c.review.ReadOnly || c.review.Need != conversation.NeedNothing) {
 			// If other calls run before it, it is reviewed again just before it runs.
 			c.reviewed = i == 0
 			return calls[:max(i, 1)], nil

@@ -75,8 +75,10 @@ func (qs *questions) end(callID string) {
 // decide sets the outcome of a call that may not run, or whose result is the user's answer. A call whose command the user changed
 // has to be reviewed anew. The error is the cause of ctx's end. later are the calls of the reply after it.
 func (qs *questions) decide(ctx context.Context, c *call, later []*call) error {
-	if q := qs.open[c.ID]; q != nil && (c.settled || !isSameQuestion(q.review, c.review)) {
-		qs.end(c.ID)
+	if q := qs.open[c.ID]; q != nil {
+		if a, b := q.review, c.review; c.settled || a.Need != b.Need || a.Title != b.Title || a.Command != b.Command || a.Diff != b.Diff {
+			qs.end(c.ID) // the answer to the old question would be none to this one
+		}
 	}
 	if c.settled {
 		return nil
@@ -96,11 +98,6 @@ func (qs *questions) decide(ctx context.Context, c *call, later []*call) error {
 		c.settle(conversation.ResultDenied, cmp.Or(c.review.Reason, refused))
 	}
 	return nil
-}
-
-// isSameQuestion reports whether an answer to a review also answers the other.
-func isSameQuestion(a, b conversation.Review) bool {
-	return a.Need == b.Need && a.Title == b.Title && a.Command == b.Command && a.Diff == b.Diff
 }
 
 func (qs *questions) askApproval(ctx context.Context, c *call, later []*call) error {

@@ -55,7 +55,8 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 		}
 		wait, again := q.retry.Wait(failure, try)
 		maxTries := q.retry.Tries
-		if q.isTemporary(r, failure) {
+		// A server that loads its model, restarts after an answer or has a full shared cache usually takes no more than a minute.
+		if failure.Loading || failure.SharedCacheFull || failure.NotListening && q.answeredModels[r.To.Name()] {
 			if since.IsZero() {
 				since = q.journal.Now()
 			}
@@ -79,12 +80,6 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 			return ans
 		}
 	}
-}
-
-// isTemporary reports whether a failure usually ends within a minute: the server loads its model, restarts after it
-// has answered before, or its shared cache is full.
-func (q *requester) isTemporary(r llm.Outgoing, e *llm.Error) bool {
-	return e.Loading || e.SharedCacheFull || e.NotListening && q.answeredModels[r.To.Name()]
 }
 
 // finalFailure returns the failure of the last try, with the number of tries and a hint for the user.

@@ -29,7 +29,7 @@ func (f Fields) Text(key string) string {
 func (f Fields) List(key string) []string {
 	list, ok := f[key].([]any)
 	if !ok {
-		return listedWord().FindAllString(f.Text(key), -1)
+		return regexp.MustCompile(`[^\s,()]+(\([^)]*\))?`).FindAllString(f.Text(key), -1)
 	}
 	var out []string
 	for _, item := range list {
@@ -39,8 +39,6 @@ func (f Fields) List(key string) []string {
 	}
 	return out
 }
-
-func listedWord() *regexp.Regexp { return regexp.MustCompile(`[^\s,()]+(\([^)]*\))?`) }
 
 // FrontMatter reads the YAML between two lines --- at the beginning of a text, and returns it with the text after it. A text
 // that does not begin so has no fields. Values that other programs accept and YAML does not (a colon followed by a space, two
@@ -100,16 +98,14 @@ func readFields(text string) (Fields, *Problem) {
 
 // quoteValues quotes the values that stand on the line of a top-level key.
 func quoteValues(lines []string) string {
-	out := make([]string, len(lines))
+	out, topKey := make([]string, len(lines)), regexp.MustCompile(`^[\w-]+$`)
 	for i, line := range lines {
 		key, value, ok := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		out[i] = line
-		if ok && value != "" && topKey().MatchString(key) && !strings.ContainsAny(value[:1], `"'|>`) {
+		if ok && value != "" && topKey.MatchString(key) && !strings.ContainsAny(value[:1], `"'|>`) {
 			out[i] = key + ": '" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
 	}
 	return strings.Join(out, "\n")
 }
-
-func topKey() *regexp.Regexp { return regexp.MustCompile(`^[\w-]+$`) }

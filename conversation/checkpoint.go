@@ -29,9 +29,6 @@ type Checkpoint struct {
 	Unknown bool          `json:"unknown,omitempty"` // the command may have changed files, and which is not known
 }
 
-// ByCommand reports whether a command changed the files, and not a tool that edits them.
-func (c Checkpoint) ByCommand() bool { return c.By == ToolRunCommand }
-
 // Rewound records that the user brought files back to what they were before a turn.
 type Rewound struct {
 	Turn  int           `json:"turn"`

@@ -236,7 +236,8 @@ func (c *chat) replaceDraft(draft string) func(text string) {
 func (c *chat) cancel() bool {
 	switch {
 	case c.shell.running():
-		c.shell.stop()
+		c.shell.stopped = true
+		c.shell.cancel() // its output so far is shown
 	case c.outbox.runningOwnCommand() != nil:
 		c.outbox.runningOwnCommand().stop()
 	case c.session.activity.busy() || c.session.activity.summary.running || len(c.outbox.queued) > 0:

@@ -291,9 +291,3 @@ func (r *shellRun) typedText() string {
 
 // running reports whether the command runs and was not stopped. r may be nil.
 func (r *shellRun) running() bool { return r != nil && !r.stopped }
-
-// stop stops the command; its output so far is shown.
-func (r *shellRun) stop() {
-	r.stopped = true
-	r.cancel()
-}

@@ -29,25 +29,23 @@ const (
 
 // backgroundJobs lists the commands in the background; the end of the chosen one's output is shown.
 func (l *lists) backgroundJobs() pane.Action {
-	return newReadAction(l.env.Backend.Jobs, "what is in the background is listed: /jobs shows it", l.openJobs)
-}
-
-func (l *lists) openJobs(jobs []Job) pane.Action {
-	l.jobs = jobs
-	l.jobPicker = dialog.NewPicker(dialog.PickerOptions{
-		Title: "In the background", Items: l.jobItems(), Heads: []string{"state", "time", "tokens"}, Preview: jobPreview,
-		Empty: "nothing is in the background; " + keyOr(l.env.Keys.Screen.Background, "a key") + " moves a running command or task there",
-		Choose: func(id, _ string) pane.Action {
-			i := slices.IndexFunc(l.jobs, func(j Job) bool { return j.ID == id })
-			if call := l.jobs[i].Call; call != "" {
-				return l.session.openTaskOf(call)
-			}
-			return openDialog{dialog.NewText(l.jobs[i].title(), outputOr(l.jobs[i].Tail)).AtEnd()}
-		},
-		Acts: []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Remove, Word: "end it", Do: l.endJob}},
+	return newReadAction(l.env.Backend.Jobs, "what is in the background is listed: /jobs shows it", func(jobs []Job) pane.Action {
+		l.jobs = jobs
+		l.jobPicker = dialog.NewPicker(dialog.PickerOptions{
+			Title: "In the background", Items: l.jobItems(), Heads: []string{"state", "time", "tokens"}, Preview: jobPreview,
+			Empty: "nothing is in the background; " + keyOr(l.env.Keys.Screen.Background, "a key") + " moves a running command or task there",
+			Choose: func(id, _ string) pane.Action {
+				i := slices.IndexFunc(l.jobs, func(j Job) bool { return j.ID == id })
+				if call := l.jobs[i].Call; call != "" {
+					return l.session.openTaskOf(call)
+				}
+				return openDialog{dialog.NewText(l.jobs[i].title(), outputOr(l.jobs[i].Tail)).AtEnd()}
+			},
+			Acts: []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Remove, Word: "end it", Do: l.endJob}},
+		})
+		l.previewJobs()
+		return actionList{openDialog{l.jobPicker}, l.watchJobs(l.jobPicker)}
 	})
-	l.previewJobs()
-	return actionList{openDialog{l.jobPicker}, l.watchJobs(l.jobPicker)}
 }
 
 func (j Job) title() string {

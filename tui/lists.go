@@ -43,18 +43,16 @@ const previewLines = 6
 
 // chooseModel lets the user choose a model, and how much it reasons.
 func (l *lists) chooseModel() pane.Action {
-	return newReadAction(l.env.Backend.Models, "the models are listed: /model shows them", l.openModels)
-}
-
-func (l *lists) openModels(models []ModelChoice) pane.Action {
-	l.models = models
-	choices.SortModels(l.models)
-	efforts := append([]string{autoEffort}, llm.Efforts()...)
-	l.modelPicker = dialog.NewPicker(dialog.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
-		Empty: "no model can be reached; /connect says how", Heads: choices.ModelHeads(),
-		Acts:    []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.toggleFavorite}},
-		Setting: &dialog.Setting{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
-	return openDialog{l.modelPicker}
+	return newReadAction(l.env.Backend.Models, "the models are listed: /model shows them", func(models []ModelChoice) pane.Action {
+		l.models = models
+		choices.SortModels(l.models)
+		efforts := append([]string{autoEffort}, llm.Efforts()...)
+		l.modelPicker = dialog.NewPicker(dialog.PickerOptions{Title: "Model", Items: l.modelItems(), Choose: l.pickedModel,
+			Empty: "no model can be reached; /connect says how", Heads: choices.ModelHeads(),
+			Acts:    []dialog.Act{{Key: l.env.Keys.Dialogs.Lists.Favorite, Word: "favorite", Do: l.toggleFavorite}},
+			Setting: &dialog.Setting{Name: "effort", Values: efforts, At: max(slices.Index(efforts, l.session.Model.Effort), 0)}})
+		return openDialog{l.modelPicker}
+	})
 }
 
 func (l *lists) modelItems() []dialog.Item {
@@ -106,21 +104,19 @@ func (l *lists) toggleFavorite(name string) pane.Action {
 
 // conversations lets the user choose the conversation to continue.
 func (l *lists) conversations() pane.Action {
-	return newReadAction(l.env.Backend.Conversations, "the conversations are listed: /resume shows them", l.openConversations)
-}
-
-func (l *lists) openConversations(stored []Stored) pane.Action {
-	l.stored, l.previewID, l.previewed = stored, "", map[string]bool{}
-	choices.SortConversations(l.stored, l.order)
-	keys := l.env.Keys.Dialogs.Lists
-	l.conversationPicker = dialog.NewPicker(dialog.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(),
-		Empty: "no conversation is stored yet", Preview: previewLines,
-		Choose: func(id, _ string) pane.Action { return resume{id} },
-		Focus:  func(string) pane.Action { return l.loadPreview() },
-		Acts: []dialog.Act{{Key: keys.Rename, Word: "rename", Do: l.askTitle},
-			{Key: keys.Remove, Word: "delete", Do: l.confirmRemove},
-			{Key: keys.Fork, Word: "fork", Do: l.forkStored}, {Key: keys.Sort, Word: "sort", Do: l.sortByNext}}})
-	return actionList{openDialog{l.conversationPicker}, l.loadPreview()}
+	return newReadAction(l.env.Backend.Conversations, "the conversations are listed: /resume shows them", func(stored []Stored) pane.Action {
+		l.stored, l.previewID, l.previewed = stored, "", map[string]bool{}
+		choices.SortConversations(l.stored, l.order)
+		keys := l.env.Keys.Dialogs.Lists
+		l.conversationPicker = dialog.NewPicker(dialog.PickerOptions{Title: l.pickerTitle(), Items: l.storedItems(),
+			Empty: "no conversation is stored yet", Preview: previewLines,
+			Choose: func(id, _ string) pane.Action { return resume{id} },
+			Focus:  func(string) pane.Action { return l.loadPreview() },
+			Acts: []dialog.Act{{Key: keys.Rename, Word: "rename", Do: l.askTitle},
+				{Key: keys.Remove, Word: "delete", Do: l.confirmRemove},
+				{Key: keys.Fork, Word: "fork", Do: l.forkStored}, {Key: keys.Sort, Word: "sort", Do: l.sortByNext}}})
+		return actionList{openDialog{l.conversationPicker}, l.loadPreview()}
+	})
 }
 
 func (l *lists) pickerTitle() string { return fmt.Sprintf("Continue · %s", l.order) }

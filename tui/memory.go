@@ -33,31 +33,29 @@ type MemoryFile struct {
 // changed.
 func (l *lists) memory(take bool) pane.Action {
 	read := func(ctx context.Context) (Memory, error) { return l.env.Backend.Memory(ctx, take) }
-	return newReadAction(read, "the instructions are listed: /memory shows them", l.openMemory)
-}
-
-func (l *lists) openMemory(m Memory) pane.Action {
-	var items []dialog.Item
-	if m.Changed != "" {
-		items = append(items, dialog.Item{ID: "take", Title: "take the change over", Columns: []string{"", "asks first"}})
-	}
-	for i, f := range m.Files {
-		items = append(items, dialog.Item{ID: strconv.Itoa(i), Title: f.Name, Columns: []string{fmt.Sprintf("%6s", pane.Tokens(f.Tokens)), f.State, f.From}})
-	}
-	picker := dialog.NewPicker(dialog.PickerOptions{
-		Title: "Instructions", Items: items, Heads: []string{"tokens", "state", "from"}, Text: m.Changed, Preview: 2,
-		Empty: "no instructions; an AGENTS.md here, in a folder, or beside your configuration is read",
-		Choose: func(item, _ string) pane.Action {
-			if i, err := strconv.Atoi(item); err == nil {
-				return l.editMemory(m.Files[i])
-			}
-			return confirm("Instructions", m.Changed, "take it over", "keep what it has", func() pane.Action { return l.memory(true) })
-		},
+	return newReadAction(read, "the instructions are listed: /memory shows them", func(m Memory) pane.Action {
+		var items []dialog.Item
+		if m.Changed != "" {
+			items = append(items, dialog.Item{ID: "take", Title: "take the change over", Columns: []string{"", "asks first"}})
+		}
+		for i, f := range m.Files {
+			items = append(items, dialog.Item{ID: strconv.Itoa(i), Title: f.Name, Columns: []string{fmt.Sprintf("%6s", pane.Tokens(f.Tokens)), f.State, f.From}})
+		}
+		picker := dialog.NewPicker(dialog.PickerOptions{
+			Title: "Instructions", Items: items, Heads: []string{"tokens", "state", "from"}, Text: m.Changed, Preview: 2,
+			Empty: "no instructions; an AGENTS.md here, in a folder, or beside your configuration is read",
+			Choose: func(item, _ string) pane.Action {
+				if i, err := strconv.Atoi(item); err == nil {
+					return l.editMemory(m.Files[i])
+				}
+				return confirm("Instructions", m.Changed, "take it over", "keep what it has", func() pane.Action { return l.memory(true) })
+			},
+		})
+		for i, f := range m.Files {
+			picker.SetPreview(strconv.Itoa(i), f.Note)
+		}
+		return openDialog{picker}
 	})
-	for i, f := range m.Files {
-		picker.SetPreview(strconv.Itoa(i), f.Note)
-	}
-	return openDialog{picker}
 }
 
 // editMemory opens a file in the user's editor, then lists the files again. Without an editor it shows the text.

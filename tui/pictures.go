@@ -4,8 +4,6 @@ import (
 	"context"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/colorprofile"
-	uv "github.com/charmbracelet/ultraviolet"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
@@ -50,15 +48,6 @@ func (p *pictures) start() tea.Cmd {
 		return nil
 	}
 	return tea.Raw(p.Query)
-}
-
-// answered handles the terminal's answer to the query.
-func (p *pictures) answered(e uv.KittyGraphicsEvent) {
-	p.canDraw = p.canDraw || p.Draw != nil && string(e.Payload) == "OK"
-}
-
-func (p *pictures) setColors(profile colorprofile.Profile) {
-	p.colors = profile >= colorprofile.ANSI256
 }
 
 // next draws the next image.

@@ -22,34 +22,32 @@ type Skill struct {
 
 // skills lists the skills; the chosen one is shown in full.
 func (l *lists) skills() pane.Action {
-	return newReadAction(l.env.Backend.Skills, "the skills are listed: /skills shows them", l.openSkills)
-}
-
-func (l *lists) openSkills(found []Skill) pane.Action {
-	items := make([]dialog.Item, len(found))
-	for i, s := range found {
-		loaded := ""
-		switch {
-		case s.Problem != "":
-			loaded = "not offered"
-		case s.Loaded:
-			loaded = "✓"
+	return newReadAction(l.env.Backend.Skills, "the skills are listed: /skills shows them", func(found []Skill) pane.Action {
+		items := make([]dialog.Item, len(found))
+		for i, s := range found {
+			loaded := ""
+			switch {
+			case s.Problem != "":
+				loaded = "not offered"
+			case s.Loaded:
+				loaded = "✓"
+			}
+			items[i] = dialog.Item{ID: s.Path, Title: s.Name, Columns: []string{fmt.Sprintf("%6s", pane.Tokens(s.Tokens)), loaded, s.Source}}
 		}
-		items[i] = dialog.Item{ID: s.Path, Title: s.Name, Columns: []string{fmt.Sprintf("%6s", pane.Tokens(s.Tokens)), loaded, s.Source}}
-	}
-	about := ""
-	if len(found) == 0 {
-		about = "A skill is a folder with a SKILL.md, in plimsoll/skills beside your configuration or in .plimsoll/skills here."
-	}
-	picker := dialog.NewPicker(dialog.PickerOptions{
-		Title: "Skills", Items: items, Heads: []string{"tokens", "loaded", "from"}, Preview: previewLines,
-		Text: about, Empty: "no skill was found",
-		Choose: func(path, _ string) pane.Action { return l.env.loadPage("Skill", PageSkill, path) },
+		about := ""
+		if len(found) == 0 {
+			about = "A skill is a folder with a SKILL.md, in plimsoll/skills beside your configuration or in .plimsoll/skills here."
+		}
+		picker := dialog.NewPicker(dialog.PickerOptions{
+			Title: "Skills", Items: items, Heads: []string{"tokens", "loaded", "from"}, Preview: previewLines,
+			Text: about, Empty: "no skill was found",
+			Choose: func(path, _ string) pane.Action { return l.env.loadPage("Skill", PageSkill, path) },
+		})
+		for _, s := range found {
+			picker.SetPreview(s.Path, s.preview())
+		}
+		return openDialog{picker}
 	})
-	for _, s := range found {
-		picker.SetPreview(s.Path, s.preview())
-	}
-	return openDialog{picker}
 }
 
 // preview describes the skill in a few lines.

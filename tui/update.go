@@ -2,6 +2,7 @@ package tui
 
 import (
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"plimsoll/agent/updates"
@@ -48,9 +49,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.theme.attributesReported()
 	case tea.ColorProfileMsg:
 		m.theme.setColors(msg.Profile)
-		m.pictures.setColors(msg.Profile)
+		m.pictures.colors = msg.Profile >= colorprofile.ANSI256
 	case uv.KittyGraphicsEvent:
-		m.pictures.answered(msg)
+		m.pictures.canDraw = m.pictures.canDraw || m.pictures.Draw != nil && string(msg.Payload) == "OK" // the answer to the query
 	case pictureMsg:
 		cmd = m.pictures.show(msg, m.chat.transcript)
 	case tea.FocusMsg:

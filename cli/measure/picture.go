@@ -3,12 +3,11 @@ package measure
 import (
 	"bytes"
 	"cmp"
-	"encoding/xml"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -64,7 +63,7 @@ func (r Run) WritePicture(w io.Writer) error {
 	fmt.Fprintf(&b, `<rect class="back" x="0.5" y="0.5" width="%d" height="%d" rx="8"/>`+"\n", pictureWidth-1, height-1)
 	fmt.Fprintf(&b, `<text id="title" class="title" x="%d" y="38">What compaction costs, and what it loses</text>`+"\n", nameLeft)
 	text := func(class string, x, y int, text string) {
-		fmt.Fprintf(&b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, x, y, escape(text))
+		fmt.Fprintf(&b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, x, y, html.EscapeString(text))
 	}
 	text("quiet", nameLeft, 60, ansi.Truncate(subtitle, 100, "…"))
 	text("quiet", costLeft, firstRow-20, "cost with lookups, if truncate costs 1")
@@ -104,12 +103,6 @@ func larger(a, b float64) float64 {
 		return max(a, b)
 	}
 	return a
-}
-
-func escape(s string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(s)) // a Builder takes everything
-	return b.String()
 }
 
 // style is the CSS, with the colors of the light theme and, for dark pages, those of the dark theme.

@@ -140,7 +140,7 @@ func (f *follower) run(ctx context.Context) {
 // poll shows new events, and returns the time until the next poll, 0 if the conversation was deleted. It checks for the
 // other program before it reads: if that has ended, everything it stored is read.
 func (f *follower) poll(ctx context.Context) time.Duration {
-	open := f.isOpen()
+	open := f.running != nil && f.running() || f.snapshot.Store.IsOpenElsewhere(f.snapshot.ID)
 	events, err := f.tail.Next(ctx)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
@@ -168,11 +168,6 @@ func (f *follower) poll(ctx context.Context) time.Duration {
 		return fastPollInterval
 	}
 	return pollInterval
-}
-
-// isOpen reports whether the conversation is still being written.
-func (f *follower) isOpen() bool {
-	return f.running != nil && f.running() || f.snapshot.Store.IsOpenElsewhere(f.snapshot.ID)
 }
 
 // showPartialReply shows the stored part of the reply that is arriving, and reports whether it changed.

@@ -445,7 +445,7 @@ func (t *task) answer(before int, started conversation.TaskStarted, err error) t
 	}
 	var changed []conversation.Body // by commands; what tools change was recorded in the parent before
 	for _, e := range t.events[min(before, len(t.events)):] {
-		if c, ok := e.Body.(conversation.Checkpoint); ok && c.ByCommand() {
+		if c, ok := e.Body.(conversation.Checkpoint); ok && c.By == conversation.ToolRunCommand {
 			changed = append(changed, c)
 		}
 	}

@@ -215,7 +215,7 @@ func (s *server) noteLog(p *sdk.LoggingMessageParams) {
 // noteOdd keeps what a server does against the protocol; it may explain why no answer comes.
 func (s *server) noteOdd(what string) {
 	s.mu.Lock()
-	s.odd = s.secrets.hide(what)
+	s.odd = s.secrets.all.hide(what)
 	s.mu.Unlock()
 	s.log.addLine(what)
 }
@@ -240,7 +240,7 @@ func (s *server) howItEnded(program *program, err error) string {
 		}
 	}
 	if err != nil && !gone && !closed(err) {
-		words = s.secrets.hide(err.Error())
+		words = s.secrets.all.hide(err.Error())
 	}
 	if lines := s.log.lines(); program != nil && len(lines) > 0 {
 		words += ". Its last line: " + lines[len(lines)-1]
@@ -292,9 +292,9 @@ func (s *server) explain(ctx context.Context, program *program, doing string, er
 		}
 		return said(fmt.Sprintf("no answer within %s%s; mcp.%s.timeout sets another limit", s.config.Timeout, odd, name))
 	case refused != nil:
-		return &refusal{error: said(oneLine(s.secrets.hide(refused.Message), lineChars)), answer: refused}
+		return &refusal{error: said(oneLine(s.secrets.all.hide(refused.Message), lineChars)), answer: refused}
 	case closed(err):
 		return said(s.howItEnded(program, err))
 	}
-	return said(oneLine(s.secrets.hide(strings.ReplaceAll(err.Error(), "rejected by transport: ", "")), lineChars))
+	return said(oneLine(s.secrets.all.hide(strings.ReplaceAll(err.Error(), "rejected by transport: ", "")), lineChars))
 }

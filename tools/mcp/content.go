@@ -112,10 +112,10 @@ func notShown(kind, otherwise string, bytes int) string {
 }
 
 // safe is a text of the server that is safe to show, without keys that it was given.
-func (s *server) safe(text string) string { return safe(s.secrets.hideKeys(text)) }
+func (s *server) safe(text string) string { return safe(s.secrets.keys.hide(text)) }
 
 // line is the same on one line of bounded length.
-func (s *server) line(text string) string { return oneLine(s.secrets.hideKeys(text), lineChars) }
+func (s *server) line(text string) string { return oneLine(s.secrets.keys.hide(text), lineChars) }
 
 // described is the same for a description.
 func (s *server) described(text string) string {

@@ -36,7 +36,10 @@ func environment(environ []string, own map[string]string) []string {
 }
 
 // secrets are the values of a configuration that errors and logs hide.
-type secrets struct{ all, keys []string }
+// Results hide only the keys: other values, such as the path of a folder, are what a tool is about.
+type secrets struct{ all, keys values }
+
+type values []string
 
 const shortestSecret = 4 // bytes; shorter values, such as 1, are no keys
 
@@ -76,17 +79,9 @@ func newSecrets(c Config) secrets {
 
 const hidden = "(hidden)"
 
-// hide takes all values out of a text.
-func (s secrets) hide(text string) string {
-	for _, v := range s.all {
-		text = strings.ReplaceAll(text, v, hidden)
-	}
-	return text
-}
-
-// hideKeys takes the values that are keys out of a text. Others, such as the path of a folder, are what a tool is about.
-func (s secrets) hideKeys(text string) string {
-	for _, v := range s.keys {
+// hide takes the values out of a text.
+func (vs values) hide(text string) string {
+	for _, v := range vs {
 		text = strings.ReplaceAll(text, v, hidden)
 	}
 	return text

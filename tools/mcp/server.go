@@ -24,7 +24,7 @@ import (
 
 func newServer(ctx context.Context, c Config, o *Options, tasks *sync.WaitGroup) *server {
 	s := &server{config: c, options: o, lifetime: ctx, live: ctx, tasks: tasks, secrets: newSecrets(c), phase: Idle, progress: map[string]func(string){}}
-	s.log.hide = s.secrets.hide
+	s.log.hide = s.secrets.all.hide
 	return s
 }
 

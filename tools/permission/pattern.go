@@ -61,8 +61,6 @@ var starEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`)
 
 func escapeStar(text string) string { return starEscapes.Replace(text) }
 
-func unescapeStar(pattern string) string { return unescape(pattern, `*\`) }
-
 var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
 
 func escapeGlob(path string) string { return globEscapes.Replace(path) }

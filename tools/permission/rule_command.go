@@ -22,7 +22,7 @@ func fields(text string) []string {
 
 // exactly reports whether the pattern has no wildcard and equals text.
 func (r rule) exactly(text string) bool {
-	return !wildcard(r.pattern) && unescapeStar(r.pattern) == text
+	return !wildcard(r.pattern) && unescape(r.pattern, `*\`) == text
 }
 
 // deniesScript checks every simple command of a script. It returns maybe for words that are

@@ -89,7 +89,7 @@ func read(dir string, ofWorkspace bool) (Skill, error) {
 		s.AllowedTools = append(s.AllowedTools, line(t, 100))
 	}
 	s.Name = cmp.Or(fields.Text("name"), s.Name)
-	if !namePattern().MatchString(s.Name) {
+	if !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`).MatchString(s.Name) {
 		s.Name = line(s.Name, 65)
 		return s, fmt.Errorf("%q is no name of a skill: letters, digits, - and _, at most 64", s.Name)
 	}
@@ -119,8 +119,6 @@ func readText(files *workspace.Files) (string, error) {
 
 func line(text string, chars int) string { return conversation.OneLine(plain.Line(text), chars) }
 
-func namePattern() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) }
-
 // findFiles lists the other files of the skill, and returns those that a command could run; "" stands for files that are too many.
 func (s *Skill) findFiles(files *workspace.Files) (scripts []string, err error) {
 	err = files.Walk(context.Background(), workspace.Place{Rel: ".", Name: "."}, true, func(e workspace.Entry) error {
@@ -139,7 +137,7 @@ func (s *Skill) findFiles(files *workspace.Files) (scripts []string, err error) 
 			return nil
 		}
 		s.Files = append(s.Files, e.Rel)
-		if isScript(e.Rel) || isLink || st.Mode()&0o111 != 0 {
+		if strings.HasPrefix(e.Rel, "scripts/") || slices.Contains(scriptExtensions, strings.ToLower(path.Ext(e.Rel))) || isLink || st.Mode()&0o111 != 0 {
 			scripts = append(scripts, e.Rel)
 		}
 		return nil
@@ -148,10 +146,6 @@ func (s *Skill) findFiles(files *workspace.Files) (scripts []string, err error) 
 }
 
 var scriptExtensions = []string{".sh", ".bash", ".zsh", ".fish", ".py", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".exe"}
-
-func isScript(rel string) bool {
-	return strings.HasPrefix(rel, "scripts/") || slices.Contains(scriptExtensions, strings.ToLower(path.Ext(rel)))
-}
 
 // content returns SKILL.md followed by the scripts.
 func content(files *workspace.Files, text string, scripts []string) (string, error) {
