@@ -191,7 +191,7 @@ func (c *call) hookInput(moment string) conversation.HookInput {
 	return conversation.HookInput{Moment: moment, Turn: c.turn, Call: c.ToolCall, Status: c.outcome.Status, Text: c.outcome.Text}
 }
 
-// askHooks asks the hooks about calls that are about to run, all at the same time, and sets the outcome of those that they refuse.
+// askHooks asks the hooks about calls that are about to run, all at once, and sets the outcome of those that they refuse.
 // A single call is reviewed again, because files and the mode may have changed meanwhile. The error is the cause of ctx's end.
 func (r *callRunner) askHooks(ctx context.Context, group []*call) error {
 	var toAsk []*call

@@ -17,8 +17,8 @@ import (
 //   - It is sent where the user's pauses let it save more than it costs, and only while nothing else goes on. What the user sends
 //     stops it.
 //   - Of its reply only the usage is kept, in the log.
-//   - A failed ping is the last until the next reply. A ping that finds nothing in the cache is the last of the program's run: the
-//     provider does not keep the prompt as long as is assumed.
+//   - A failed ping is the last until the next reply. A ping that finds nothing in the cache is the last of the program's run:
+//     the provider does not keep the prompt as long as is assumed.
 
 // maxPings is the largest number of pings in a pause.
 const maxPings = 2
@@ -49,7 +49,7 @@ func (w *warmer) idle(ctx context.Context) <-chan time.Time {
 	reply, _ := last.Body.(conversation.Usage)
 	switched := slices.ContainsFunc(j.Events()[last.Seq:], func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindModel }) // such as another effort
 	if w.pings >= maxPings || changed || switched || m.NoCache || sheet.Unpriced || sheet.Lifetime <= 0 || reply.Through == 0 ||
-		j.Request(nil).PrefixChanged > last.Seq || strings.Contains(reply.WireForm, "budget=") { // one token has no room for such thinking
+		j.Request(nil).PrefixChanged > last.Seq || strings.Contains(reply.WireForm, "budget=") { // one token is too few for thinking
 		return nil
 	}
 	left := last.Time.Add(sheet.Lifetime).Sub(now)

@@ -10,8 +10,8 @@ import (
 // The contents of files are kept outside of the log, under their hash. The log says which content a file had before a change and
 // after it, so that the files can be brought back to any turn. Rules:
 //
-//   - A Checkpoint of a tool is stored before its file is changed. After a crash the file may still have the content before. That of
-//     a command is stored with the result.
+//   - A Checkpoint of a tool is stored before its file is changed. After a crash the file may still have the content before. That
+//     of a command is stored with the result.
 //   - A Rewound is stored before the files are brought back, and a Notice after. It is itself a change, and can be undone.
 
 // FileVersion is one change of a file.

@@ -16,7 +16,7 @@ import (
 // A command tool is a shell command of the configuration that the model may run with arguments. Rules:
 //
 //   - {NAME} in the command is replaced by the argument, quoted as one word; a list by a word for each entry. The command is
-//     refused where a quoted argument could still be read as code: within quotes, substitutions of text, comments, here-documents.
+//     refused where a quoted argument could still be read as code: in quotes, substitutions, comments, here-documents.
 //   - A word whose argument is not given is left out whole.
 //   - An argument that begins with - is refused where the program would read it as an option.
 //   - Permissions decide about the finished command, by the rules of the tool and by the patterns of run_command.

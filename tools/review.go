@@ -66,7 +66,7 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 // maxPast is how many other commands of a conversation are looked at.
 const maxPast = 200
 
-// otherCommands are the commands that the conversation asked for beside a call that runs one, the newest last; none for other calls.
+// otherCommands are the commands that the conversation asked for beside a call that runs one, the newest last; else none.
 func (b *Box) otherCommands(ctx context.Context, callID string, t permission.Effect) (commands []string) {
 	if t.Command() == "" || b.options.Archive == nil {
 		return nil

@@ -18,8 +18,8 @@ import (
 //
 //   - Their tools are declared after the others, in the order of their names. Where all declarations would take more than a share
 //     of the window, only two tools are declared for all of them: find_tools brings declarations as text, call_tool calls.
-//   - What is declared is decided once in a conversation, so that the provider's cache stays valid. Every tool of a running server
-//     can be called either way.
+//   - What is declared is decided once in a conversation, so that the provider's cache stays valid. Every tool of a running
+//     server can be called either way.
 //   - A call needs approval like any call that may change something, whatever the server says about its tool.
 
 // Servers are the servers of a conversation.

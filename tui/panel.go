@@ -127,7 +127,7 @@ func (p *panel) read(log []conversation.Event) {
 	p.seen = len(log)
 }
 
-// nextSentence is the forecast of the planner, corrected by the tokens that were added since; what the gauge says until there is one.
+// nextSentence is the forecast of the planner less the tokens that were added since; what the gauge says until there is one.
 func (c *chat) nextSentence() string {
 	f, then := c.session.breakdown.Forecast, c.session.breakdown.Reading
 	if f.State == "" || then.LoadLine != c.metering.LoadLine { // not computed yet, or for other rules

@@ -15,7 +15,7 @@ import (
 
 // Pictures draws images.
 type Pictures struct {
-	// Draw returns an image as lines, and a sequence that the terminal needs before. id is one of 240 numbers. Nil: images are not drawn.
+	// Draw returns an image as lines, and a sequence that the terminal needs before. id is one of 240 numbers. Nil: none is drawn.
 	Draw func(ctx context.Context, m conversation.Image, id int) (p Picture, before string, err error)
 	// Query asks the terminal whether it can draw; "" if that is known.
 	Query string

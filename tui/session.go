@@ -279,7 +279,7 @@ func (s *session) reviewPending(u updates.Reviewing) pane.Action {
 	return textSnackbar(s.review.announcement())
 }
 
-// resendPrice returns the price of a million tokens of a prompt that the provider has cached, in US dollars, 0 if unknown or free.
+// resendPrice returns the price of a million tokens of a prompt that the provider has cached, in dollars, 0 if unknown or free.
 func (s *session) resendPrice() float64 {
 	p := s.Model.Prices
 	switch {

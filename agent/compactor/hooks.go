@@ -14,7 +14,7 @@ import (
 //
 //   - They are asked once for a compaction, before its summary is begun: while the view stays the same, their yes counts.
 //   - What they refuse is not made. The planner's next compaction waits until the request has grown, as after a failed one.
-//   - At the hard line, and after the server refused a request, their refusal is overruled with a notice: the conversation goes on.
+//   - At the hard line, and after the server refused a request, a notice overrules their refusal: the conversation goes on.
 //   - What they want kept is in the log, where notes and summaries find it.
 //   - They are not asked about masks that every request renews, and about the last resort.
 

@@ -100,7 +100,7 @@ func (c *Compactor) CompactAfterTurn(ctx context.Context) {
 	if !c.journal.Interactive {
 		defer c.finishLastJob(ctx) // the program ends with the turn
 	}
-	// Without a user it is unknown whether another turn follows. Plimsoll's own rules then wait for it: they also act before requests.
+	// Without a user it is unknown whether another turn follows. Plimsoll's own rules then wait: they also act before requests.
 	r := c.journal.Rules()
 	plansNow := c.journal.Interactive || !r.Preset.Design().HasAdditions || r.Auto.Profile != ""
 	if c.job != nil || ctx.Err() != nil || !plansNow {

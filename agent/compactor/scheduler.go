@@ -25,7 +25,7 @@ type scheduler struct {
 
 	history          planner.History // earlier compactions in the log
 	paused           bool            // automatic summaries pause, and the watcher was told
-	summaryStartedAt int             // size of the request, in tokens, when a summary was last started automatically; 0 after a compaction
+	summaryStartedAt int             // tokens of the request when a summary was last started automatically; 0 after a compaction
 	modelMayAskAt    int             // size of a request, in tokens, from which on the model may ask again
 }
 

@@ -86,7 +86,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, usage []conversation.
 // applied, as for any summary.
 func (c *Compactor) acceptReview(j *job, text string) {
 	proposal, err := j.proposal.WithText(text)
-	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // the next step checks what the text saves
+	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // the next step checks the savings
 	if err == nil && proposal.Edited() && !evicted {
 		_, err = j.rebase(c.journal, &proposal)
 	}

@@ -59,7 +59,7 @@ func (c *Command) Key(ctx context.Context, stale string) (string, error) {
 	return key, nil
 }
 
-// run returns the key that the program prints. With a new session (setsid) it cannot prompt on the terminal. Its children are killed.
+// run returns the key that the program prints. In its own session (setsid) it has no terminal. Its children are killed.
 func (c *Command) run(parent context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(parent, c.timeout)
 	defer cancel()

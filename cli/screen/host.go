@@ -86,7 +86,7 @@ func (h *Host) connection() (*session.Running, setup.Connection) {
 	return h.Running, h.Running.Connection
 }
 
-// openID is the ID of the conversation that the screen shows, "" without one; isWritable reports that it is open for writing here.
+// openID is the ID of the conversation that the screen shows, "" without one; isWritable: it is open for writing here.
 func (h *Host) openID() (id string, isWritable bool) {
 	if running := h.running(); running != nil {
 		return running.ID, true

@@ -20,7 +20,7 @@ import (
 // The instructions of an open conversation. Requests keep the system prompt with which the conversation began, whatever the
 // files say by now, until a compaction or another model breaks the prefix anyway, or the user takes the files over.
 
-// MemoryFile is a file with instructions: where it is used, as "in turn 3, changed on disk", and the estimated tokens of its text.
+// MemoryFile is a file with instructions: where it is used, as "in turn 3, changed on disk", and its estimated tokens.
 type MemoryFile struct {
 	instructions.File
 	State  string

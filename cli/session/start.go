@@ -153,7 +153,7 @@ func (r *Running) storedState(ctx context.Context, store *storage.Store) (core.S
 	}
 	in, ok := conversation.Newest[conversation.Instructions](r.Events)
 	if ok && in.System != "" {
-		if text, err := store.Blob(ctx, r.ID, in.System); err == nil { // otherwise the current prompt is used, at the cost of one cache miss
+		if text, err := store.Blob(ctx, r.ID, in.System); err == nil { // otherwise the current prompt is used: one cache miss
 			s.System = &text
 		}
 	}

@@ -23,7 +23,7 @@ import (
 // A task is a conversation that a call of another one starts and waits for. Rules:
 //
 //   - It has its own log, writer, tools, window and compaction, and the settings and the mode of its parent.
-//   - Its questions come up in the parent, with its name; a cancelled or closed parent ends it, a closed one also in the background.
+//   - Its questions come up in the parent, with its name; a cancelled parent ends it, a closed one also in the background.
 //   - What it cost is added to the parent when it ends, after a crash when the parent is opened again.
 
 // TaskOptions makes a conversation a task of another one.

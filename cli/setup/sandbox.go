@@ -19,8 +19,8 @@ import (
 // Commands of the model, MCP servers and hooks run in sandboxes. Rules:
 //
 //   - Where permissions.sandbox is off, nothing is confined but what says so itself.
-//   - A server or hook of the user's own reads the home folder besides, a server also what its command names; one of the workspace
-//     is confined as commands are.
+//   - A server or hook of the user's own reads the home folder besides, a server also what its command names; one of the
+//     workspace is confined as commands are.
 //   - A server of the user's own has the network. Hooks do not, since they often run what the model wrote.
 //   - What is not given the network reaches, without a question, the hosts that the rules allow.
 //   - Each server is alone: no command, hook or other server sees its keys.

@@ -89,7 +89,7 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-// NewContextReport makes the report of a model, a breakdown, the uses of tools and what tasks kept out, without its summary fields.
+// NewContextReport reports a model, a breakdown, the uses of tools and what tasks kept out, without the summary fields.
 func NewContextReport(m llm.Model, a inspect.Breakdown, uses []inspect.ToolUse, byTasks int) contextReport {
 	r := a.Reading
 	s := r.Segments

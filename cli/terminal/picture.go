@@ -11,8 +11,8 @@ import (
 
 // Pictures in a terminal. Rules:
 //
-//   - The kitty graphics protocol is used with placeholders: characters that stand in the text and scroll with it. Where it is not
-//     configured, it is used only in a terminal that is known to have placeholders and says that it takes images.
+//   - The kitty graphics protocol is used with placeholders: characters that stand in the text and scroll with it. Where it is
+//     not configured, it is used only in a terminal that is known to have placeholders and says that it takes images.
 //   - Half blocks are characters with two colors each, and are used only where they are configured.
 //   - Nothing of a file reaches the terminal but its pixels, encoded anew.
 

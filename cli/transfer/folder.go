@@ -23,7 +23,7 @@ import (
 // Folders of sessions. Rules:
 //   - The files of a folder are its .jsonl files, and .json files that are sessions. The folders below are searched only if
 //     none of them is a session; so folders of sub-agents are not searched.
-//   - A database of opencode or Crush is a folder of sessions; of the older store of opencode only the folder session is searched.
+//   - A database of opencode or Crush is a folder of sessions; of the older opencode store only the folder session is searched.
 //   - The newest sessions are those of the files that were written last.
 //   - Sessions of sub-agents, and those of other clients without a message, do not count.
 

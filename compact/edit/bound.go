@@ -15,7 +15,7 @@ import (
 type Bound struct {
 	text string
 	kind boundKind
-	turn int           // boundTurn: the turn; boundBack: turns before the last, at least 1
+	turn int           // boundTurn: the turn; boundFromEnd: turns before the last, at least 1
 	ago  time.Duration // boundAgo, not negative
 }
 
@@ -35,7 +35,7 @@ const (
 	boundTurn boundKind = iota
 	boundFromEnd
 	boundAgo
-	boundLast
+	boundAfterCompacted // the turn after the last compacted one
 )
 
 // lastWord is the bound that means the turn after the last compacted one.
@@ -65,7 +65,7 @@ func ParseBound(text string) (Bound, error) {
 func parseBound(text string) (Bound, bool) {
 	b := Bound{text: text}
 	if text == lastWord {
-		b.kind = boundLast
+		b.kind = boundAfterCompacted
 		return b, true
 	}
 	digits, back := strings.CutPrefix(text, "-")

@@ -128,7 +128,7 @@ func (o RangeOptions) findTurn(flag string, b Bound, live []turnStart) (int, err
 	switch b.kind {
 	case boundFromEnd:
 		i = last - b.turn
-	case boundLast:
+	case boundAfterCompacted:
 		i = slices.IndexFunc(live, func(t turnStart) bool { return t.turn >= o.AfterLast })
 		if i < 0 && flag == "--to" {
 			i = last

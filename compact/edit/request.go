@@ -47,7 +47,7 @@ func NewRequest() Request {
 // RequestOf returns the request of a plan that applies a profile: it covers the turns
 // after the last compaction.
 func RequestOf(plan planner.Plan) Request {
-	last := Bound{kind: boundLast}
+	last := Bound{kind: boundAfterCompacted}
 	req := NewRequest()
 	req.Profile, req.From, req.Source, req.Trigger = plan.Profile, &last, conversation.SourceAuto, plan.Trigger
 	return req

@@ -32,7 +32,7 @@ func (p *planner) planPreparation() Plan {
 	return Plan{Prepare: true, Spans: p.summarySpans(spans), Used: p.reading.Used}
 }
 
-// spansToPrepare returns the spans that the step at the load line will evict after so many more tokens, nil if that saves too little.
+// spansToPrepare returns the spans that the step at the load line will evict after more tokens, nil if that saves too little.
 func (p *planner) spansToPrepare(more float64) []conversation.Span {
 	atLine, _ := p.stepTargets()
 	spans := p.spansEvictedAfter(atLine, more)

@@ -19,7 +19,7 @@ type Breakpoint struct {
 	Tokens           float64
 }
 
-// RequestBreakpoints returns the breakpoints of a request. front is the tokens of system prompt and tools; tokens measures a message.
+// RequestBreakpoints returns the breakpoints of a request. front is the tokens of prompt and tools; tokens measures a message.
 func RequestBreakpoints(messages []projection.Message, front float64, tokens func(*projection.Message) float64) []Breakpoint {
 	at := Breakpoint{Tokens: front}
 	points := []Breakpoint{at}

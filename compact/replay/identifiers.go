@@ -37,7 +37,7 @@ var identifierPattern = sync.OnceValue(func() *regexp.Regexp {
 func identifiers(text string, found func(string)) {
 	for _, at := range identifierPattern().FindAllStringIndex(text, -1) {
 		id := strings.TrimRight(text[at[0]:at[1]], ".,:;/-")
-		if len(id) >= minIdentifierChars && len(id) <= maxIdentifierChars && strings.Trim(id, "abcdef") != "" { // the word facade is no id
+		if len(id) >= minIdentifierChars && len(id) <= maxIdentifierChars && strings.Trim(id, "abcdef") != "" { // facade is a word
 			found(id)
 		}
 	}

@@ -37,7 +37,7 @@ type Options struct {
 	ExtraPolicies []NamedPolicy
 	Workers       int              // replays at a time; 0: one for every processor
 	Clock         func() time.Time // measures how long deciding and projecting takes; nil: not measured
-	// Progress is called when a policy is finished with a conversation, from several goroutines, but never at the same time. May be nil.
+	// Progress is called when a policy has finished a conversation, by one goroutine at a time. It may be nil.
 	Progress func(done, total int)
 }
 

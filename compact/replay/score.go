@@ -20,7 +20,7 @@ type score struct {
 	indexes    int                       // messages of the newest request with such an index
 	perMessage []messageFacts            // by message of the newest request
 	ids        [][]conversation.RecallID // by message of the newest request: the recall ids in its text, nil until they are needed
-	refused    bool                      // the newest request is above the window, so nothing in it counts; sending everything has none
+	refused    bool                      // the newest request is above the window, so nothing in it counts; false if everything is sent
 	next       int                       // first recorded message that is not in binding
 	binding    binding                   // what the messages so far oblige later replies to
 

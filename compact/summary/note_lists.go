@@ -19,9 +19,8 @@ const (
 	turnsMost       = 4   // turns of a file are named, the newest
 )
 
-// factSections returns the lists of a note: what hooks want kept, files, open todos, and the last error. What hooks want kept, the
-// last error and the todos get their room first. Of each list the newest lines stay, and a line says
-// how many are left out.
+// factSections returns the lists of a note: what hooks want kept, files, open todos, and the last error. What hooks want kept,
+// the last error and the todos get their room first. Of each list the newest lines stay, and a line says how many are left out.
 func factSections(log, events []conversation.Event, room float64) []string {
 	calls := callsIn(events)
 	var modified, read, failed, last []string

@@ -22,7 +22,7 @@ const (
 	sentenceTokens = 8.0       // least tokens of room for which sentences are searched
 )
 
-// byAuthor divides the user messages of events into what the user wrote and what clients wrote. Other events are in the first result.
+// byAuthor divides the user messages of events into what the user and what clients wrote. Other events are in the first result.
 func byAuthor(events []conversation.Event) (own, clients []conversation.Event) {
 	own = events
 	copied := false

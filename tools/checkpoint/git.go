@@ -263,7 +263,7 @@ func (t *tree) differences(ctx context.Context, files *workspace.Files) ([]conve
 	return all, nil
 }
 
-// committed keeps the content of a file that had the content of the commit, and returns its hash; "" if the commit has no such file.
+// committed keeps the content that a file has in the commit, and returns its hash; "" if the commit has no such file.
 func (t *tree) committed(ctx context.Context, dir, name string) (hash string, mode uint32, err error) {
 	listed, err := git(ctx, dir, "ls-tree", "-z", t.head, "--", name)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 //
 //   - A file that somebody else changed since the conversation did is left alone, unless the user says otherwise.
 //   - What a file has now is kept before it is brought back, so that this can be undone too.
-//   - The log says what will be brought back before the first file is. Each file is replaced at once: after a crash it is either as
-//     before or brought back, and Unfinished says which. The next rewind removes the incomplete files that the crash left.
+//   - The log says what will be brought back before the first file is. Each file is replaced at once: after a crash it is either
+//     as before or brought back, and Unfinished says which. The next rewind removes the incomplete files that the crash left.
 
 // Plan is what bringing files back would do. It has only files that would change, or cannot.
 type Plan struct {

@@ -2,7 +2,7 @@
 // its folders, and what they import. Guarantees:
 //
 //   - What is read at once has at most [Most] bytes; what is cut or left out says so.
-//   - A file imports from its own folder tree only, and nothing of a workspace leads out of it or to a file that may hold secrets.
+//   - A file imports from its own folder tree only. A file of a workspace imports nothing from outside, and no secrets.
 //   - An import is a line of its own, "@" and a path relative to the file, outside of fenced code. Imports import nothing.
 package instructions
 

@@ -46,7 +46,7 @@ type Options struct {
 	// Confine opens the place of a server's program, which is closed when it has ended. nil: programs are not confined.
 	Confine func(server string) (*sandbox.Program, error)
 
-	// Elicit shows a form of a server to the user; the action is accept, decline or cancel. Meanwhile no timeout runs. nil: declined.
+	// Elicit shows a form of a server to the user; the action is accept, decline or cancel. No timeout runs meanwhile. nil: decline.
 	Elicit func(ctx context.Context, server, message string, fields []conversation.FormField) (values map[string]any, action string, err error)
 	// Sample asks the model for a server that may.
 	Sample func(ctx context.Context, server string, request SampleRequest) (SampleReply, error)

@@ -8,8 +8,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Outside names what a command that leaves the sandbox is asked about. A grant for it covers exactly one command, needs no further
-// approval, and ends with the Policy. It is no rule that can be configured, because it would hold for what the command reads, too.
+// Outside names what a command that leaves the sandbox is asked about. A grant for it covers exactly one command, needs no
+// further approval, and ends with the Policy. It cannot be configured: it would hold for what the command reads, too.
 const Outside = "outside the sandbox"
 
 // OutsideOffer is the grant that a command is offered which failed because of the sandbox.

@@ -104,7 +104,7 @@ func (c *counted) add(objects []byte) {
 	}
 }
 
-// dictionary returns what surrounds a place between << and >>, without what is nested in it, up to maxDictionary bytes to each side.
+// dictionary returns the text around a place between << and >>, without nested ones, up to maxDictionary bytes to each side.
 func dictionary(objects []byte, at int) (own []byte) {
 	begin := at
 	for depth := 0; begin > max(1, at-maxDictionary) && depth >= 0; begin-- {

@@ -79,7 +79,7 @@ func filterFor(arch uint32, inside, network bool) filter {
 	for _, call := range forbidden {
 		f.when(call, unix.SockFilter{Code: ret, K: refusal(unix.EPERM)})
 	}
-	f.when(unix.SYS_CLONE3, unix.SockFilter{Code: ret, K: refusal(unix.ENOSYS)}) // its flags are in memory; libraries fall back to clone
+	f.when(unix.SYS_CLONE3, unix.SockFilter{Code: ret, K: refusal(unix.ENOSYS)}) // its flags are in memory; libraries then use clone
 	f.withBits(unix.SYS_CLONE, 0, newSpaces)
 	f.withBits(unix.SYS_UNSHARE, 0, newSpaces|0x80 /* CLONE_NEWTIME */)
 	if !inside {

@@ -136,7 +136,7 @@ func (m *Model) itemLine(r *row, width int) string {
 	return m.bar.Run(int(r.category), 1) + " " + pane.Between(s.Text.Render(pane.Clip(r.name, name)), badge.Render(state), name) + numbers
 }
 
-// gauge draws the numbers, the bar like that of the main screen, and the marks of the load line and the hard line, with their names.
+// gauge draws the numbers, the bar as on the main screen, and the marks of the load line and the hard line, with their names.
 func (m *Model) gauge(width int) []string {
 	r, s := &m.content.Reading, &m.styles
 	level := [...]lipgloss.Style{pane.Normal: s.Muted, pane.Loaded: s.Gauge.Load, pane.Blocked: s.Gauge.Hard}[pane.LevelOf(*r, r.Used)]

@@ -103,7 +103,7 @@ func (m *Model) typeIn(msg tea.Msg) pane.Action {
 	return m.try(m.typed())
 }
 
-// typed returns the typed value. A share is typed in percent, or below 1 as in the file, and the brackets of a list may be left out.
+// typed returns the typed value. A share is typed in percent, or below 1 as in the file; brackets of a list may be left out.
 func (m *Model) typed() string {
 	text := m.field.Text()
 	percent, err := strconv.ParseFloat(text, 64)
