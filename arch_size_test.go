@@ -52,7 +52,7 @@ var ceilings = map[string]size{
 	"compact/promptcache":           {319, 166},
 	"compact/replay":                {3188, 1724},
 	"compact/snippet":               {88, 0},
-	"compact/summary":               {2536, 1047},
+	"compact/summary":               {2535, 1047},
 	"config":                        {3105, 1238},
 	"conversation":                  {3526, 1328},
 	"conversation/conversationtest": {457, 0},
