@@ -26,7 +26,7 @@ const (
 	savingKinds
 )
 
-// Saving is the number of messages or events that overlays shorten or hide, and the tokens
+// Saving is the number of messages or events that overlays shorten or remove, and the tokens
 // that this saves in the next request.
 type Saving struct {
 	Items  int
@@ -152,21 +152,21 @@ var layerOfSaving = [savingKinds]string{
 
 // Layers returns the effect of each kind of reduction in the proposal: what the view after
 // it saves and the view before it did not. Kinds without effect are left out. The kind that
-// hides messages includes the loss of savings by earlier overlays of these messages.
+// removes messages includes the loss of savings by earlier overlays of these messages.
 func (p *Proposal) Layers() []Layer {
-	hiding := p.hidingLayer()
+	main := p.mainLayer()
 	before, after := SavingsOf(p.log, p.viewBefore, p.inputs.Meter), SavingsOf(p.log, p.viewAfter, p.inputs.Meter)
 	sums := map[string]Saving{}
 	for kind := range after {
 		items, tokens := after[kind].Items-before[kind].Items, after[kind].Tokens-before[kind].Tokens
 		layer := layerOfSaving[kind]
 		if layer == "" || items <= 0 {
-			layer, items = hiding, max(items, 0)
+			layer, items = main, max(items, 0)
 		}
 		sums[layer] = Saving{sums[layer].Items + items, sums[layer].Tokens + tokens}
 	}
-	if s := sums[hiding]; s.Items == 0 && hiding == LayerSummary { // it replaces another summary
-		sums[hiding] = Saving{len(conversation.MessagesIn(p.log, p.Spans)), s.Tokens}
+	if s := sums[main]; s.Items == 0 && main == LayerSummary { // it replaces another summary
+		sums[main] = Saving{len(conversation.MessagesIn(p.log, p.Spans)), s.Tokens}
 	}
 	var out []Layer
 	for _, kind := range []string{LayerReasoning, LayerArguments, LayerResults, LayerCalls, LayerSummary, LayerNote, LayerDropped} {
@@ -177,8 +177,8 @@ func (p *Proposal) Layers() []Layer {
 	return out
 }
 
-// hidingLayer returns the layer of the overlays that hide whole messages, or LayerResults.
-func (p *Proposal) hidingLayer() string {
+// mainLayer returns the layer of the overlays that remove whole messages, or LayerResults.
+func (p *Proposal) mainLayer() string {
 	layer := LayerResults
 	for _, b := range p.overlays {
 		switch b := b.(type) {

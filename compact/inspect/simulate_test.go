@@ -15,7 +15,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// shownAtOnce counts what the view of rules hides of a log: results, and arguments.
+// shownAtOnce counts what the view of rules leaves out of a log: results, and arguments.
 func shownAtOnce(t *testing.T, r preset.Rules, l *compacttest.LogBuilder) (results, arguments int) {
 	t.Helper()
 	now := edit.Inputs{Meter: meter.New(compacttest.Window(100_000).WithRules(r)), Now: compacttest.Noon}

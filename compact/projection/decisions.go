@@ -458,7 +458,7 @@ func (r *decisions) lineIsShorter(line *run, members []int, seq uint64) bool {
 
 func (m *Message) isWork() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
 
-// leastSavedChars returns the fewest code points that an overlay saves by hiding a result. If
+// leastSavedChars returns the fewest code points that an overlay saves by reducing a result. If
 // others have the same text, one of these may have to be shown in full in its place, and
 // the number in the pointers to it may be longer. Results after the overlay do not count.
 func (r *decisions) leastSavedChars(i int, overlay uint64) int {

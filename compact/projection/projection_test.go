@@ -149,7 +149,7 @@ func TestExtendedViewsShareNoMessages(t *testing.T) {
 }
 
 // TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger checks results with the same text,
-// some of which point to others: hiding one must not show another in full.
+// some of which point to others: reducing one must not show another in full.
 func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -180,13 +180,13 @@ func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 					conversation.Summary{Spans: []conversation.Span{{First: seq - 1, Last: seq}}, Text: "s"}}).Draw(t, "letter"))
 				continue
 			}
-			var hide []uint64
+			var reduced []uint64
 			for _, seq := range alike {
-				if rapid.Bool().Draw(t, "hidden") {
-					hide = append(hide, seq)
+				if rapid.Bool().Draw(t, "reduced") {
+					reduced = append(reduced, seq)
 				}
 			}
-			w.Add(t, drawMask(t, hide))
+			w.Add(t, drawReduction(t, reduced))
 			if after := projection.Project(w.Events()); after.Sizes.Length() > view.Sizes.Length() {
 				t.Fatalf("%d code points became %d by %+v", view.Sizes.Length(), after.Sizes.Length(), w.Events()[len(log)].Body)
 			}
@@ -194,8 +194,8 @@ func TestHidingOneOfSeveralEqualResultsNeverMakesAViewLonger(t *testing.T) {
 	})
 }
 
-// drawMask draws an overlay of Plimsoll's own style that masks results.
-func drawMask(t *rapid.T, results []uint64) conversation.Body {
+// drawReduction draws an overlay of Plimsoll's own style that reduces results.
+func drawReduction(t *rapid.T, results []uint64) conversation.Body {
 	var c conversation.Cap
 	m := conversation.Mask{Style: conversation.StylePlimsoll, Preview: rapid.SampledFrom([]int{0, 250, 60}).Draw(t, "preview")}
 	s := conversation.Summary{Style: conversation.StylePlimsoll, Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}

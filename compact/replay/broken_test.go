@@ -102,7 +102,7 @@ func TestMisplacedMessagesAreCounted(t *testing.T) {
 	}
 }
 
-// losing is a policy that cuts results on arrival and hides all but the newest
+// losing is a policy that cuts results on arrival and masks all but the newest
 // behind stubs with ids; the full texts are kept or lost.
 func losing(keep bool) replay.PolicyMaker {
 	return func(replay.PolicySetting) replay.Policy {

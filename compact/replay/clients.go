@@ -68,7 +68,7 @@ func (c Client) Policy() NamedPolicy {
 func (c Client) decide(in PolicyInput) Decision {
 	switch {
 	case in.TurnEnd && c.prunes:
-		return hideResults(prunable(in.View.Messages))
+		return maskResults(prunable(in.View.Messages))
 	case in.TurnEnd:
 	case c.clears > 0 && in.Used > c.clears:
 		var results []*projection.Message
@@ -77,7 +77,7 @@ func (c Client) decide(in PolicyInput) Decision {
 				results = append(results, m)
 			}
 		}
-		return hideResults(results[:max(0, len(results)-keptResults)])
+		return maskResults(results[:max(0, len(results)-keptResults)])
 	case in.Window > 0 && c.text > 0 && in.Used > c.loadLine(float64(in.Window)):
 		return c.summarise(in)
 	}
@@ -191,7 +191,7 @@ func isClearable(m *projection.Message) bool {
 	return m.Role == projection.RoleTool && m.State != projection.StateMasked && len(m.Events) == 1 && chars(m) > clearedLeast
 }
 
-func hideResults(results []*projection.Message) Decision {
+func maskResults(results []*projection.Message) Decision {
 	if len(results) == 0 {
 		return Decision{}
 	}

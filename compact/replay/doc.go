@@ -1,5 +1,5 @@
 // Package replay replays recorded conversations, request by request, under the rules of presets, and measures what
-// each preset costs and what it hides. It calls no model: the recorded replies show which texts the model needed, and
+// each preset costs and what it removes. It calls no model: the recorded replies show which texts the model needed, and
 // extracts replace summaries. The definitions are those of docs/replay.md:
 //
 //   - Sizes are code points; a token is four of them, not rounded. A message counts its text and the names and

@@ -118,7 +118,7 @@ func once(at int, bodies ...conversation.Body) replay.PolicyMaker {
 	}
 }
 
-// mask hides the results of events.
+// mask replaces the results of events by stubs.
 func mask(style conversation.Style, events ...uint64) conversation.Mask {
 	m := conversation.Mask{Style: style, Version: projection.StubVersion}
 	for _, e := range events {
