@@ -84,7 +84,7 @@ func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 			t.Errorf("%s: not all of %q are on the screen\n%s", question, texts, s.text)
 		}
 	}
-	answered(welcome, "what does it say, and what happens at the mark?", " of 32.8k", "█ tools ", "┄ free ", "▲ compacts at 28k", "watch it compact at ▲")
+	answered(welcome, "what does it say, and what happens at the mark?", " of 32.8k", "█ tools ", "┄ free ", "compacts at 28k", "▲ load line 28k", "watch it compact at ▲")
 	begun := term.shown().gaugePercent(t)
 	term.press("tab")
 	term.awaitText("│ " + try[1])

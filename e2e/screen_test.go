@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	uv "github.com/charmbracelet/ultraviolet"
@@ -79,7 +80,8 @@ func (s screen) frameFault() string {
 		return "no rule in the second row"
 	}
 	if h >= 10 {
-		if w >= 40 && !strings.Contains(s.row(bottom), "enter send") && !strings.Contains(s.row(bottom), "enter queue") && !strings.Contains(s.row(bottom), "enter choose") && !strings.Contains(s.row(bottom), "Read-only") && !strings.Contains(s.row(bottom), "enter to continue") {
+		hints := []string{"enter send", "enter queue", "enter choose", "enter connect", "Read-only", "enter to continue"}
+		if w >= 40 && !slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(s.row(bottom), h) }) {
 			return "no hints in the last row"
 		}
 		bottom--

@@ -39,18 +39,20 @@ func (c *chat) layout(around surroundings) {
 	if !c.session.activity.summary.running {
 		c.gauge.SetGoing(gauge.Tokens{})
 	}
-	c.updateGuide()
+	asks := c.dialogs.WantsFlow() && !around.viewOpen
+	c.updateGuide(asks)
 	p := layoutPlan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight,
 		legend: c.legendOpen()}
 	p.composerLines = min(c.composer.Height(), height-1)
-	asks := c.dialogs.WantsFlow() && !around.viewOpen
 	if asks { // the composer is only seen until the question is answered
 		p.composerLines, p.status = min(p.composerLines, 3*pane.CountTrue(height >= minAskedComposer)), height >= minAskedComposer
 	}
 	free := height - 1 - p.composerLines - pane.CountTrue(p.header, p.rule, p.status, p.hints, p.legend)
-	c.dialogs.SetFlow((free - max(minBody-1, free/3)) * pane.CountTrue(asks))
+	below := pane.CountTrue(height >= minAskedComposer) // an empty row
+	c.dialogs.SetFlow((free - below - max(minBody-1, free/3)) * pane.CountTrue(asks))
 	if c.dialogs.InFlow() {
 		p.question = c.dialogs.Flow()
+		p.question.Lines = append(p.question.Lines, make([]string, below)...)
 		free -= len(p.question.Lines)
 	}
 	if !p.status && free >= 2 && !c.status(around).isEmpty() {
@@ -78,7 +80,13 @@ func (c *chat) welcomeLines(free int) []string {
 	if len(lines) > c.area.height-around {
 		lines = c.welcome(true)
 	}
-	return pane.Inset(lines[:max(0, min(len(lines), free-c.transcript.CountLines(free)))], c.bodyWidth())
+	if c.area.height >= minHullHeight { // above the middle: a list that opens below does not move it
+		lines = append(make([]string, max(0, c.area.height-around-len(lines))/3), lines...)
+	}
+	for i, line := range lines {
+		lines[i] = pane.TextMargin(c.bodyWidth()) + line
+	}
+	return lines[:max(0, min(len(lines), free-c.transcript.CountLines(free)))]
 }
 
 // offersConnect reports whether the visible welcome offers to connect a model: only the demo
@@ -101,7 +109,7 @@ func (c *chat) welcome(brief bool) []string {
 		Hull: c.area.height >= minHullHeight && r.Window.IsKnown(), Percent: r.Percent(r.AfterSend), Open: s.isOpen,
 		Failed: s.openError, Model: s.Model.Name(), Badge: s.Model.Badge, Keyless: missingKeyProvider(s), Found: s.Found,
 		Keys: c.stepKeys(), Connect: keyOr(c.env.Keys.Composer.Writing.Send, "/connect"),
-	}, c.styles.welcome, pane.Within(c.bodyWidth()), brief)
+	}, c.styles.welcome, pane.TextWidth(c.bodyWidth()), brief)
 }
 
 // stepKeys returns the keys that the steps of the first-minute guide mention.
@@ -114,24 +122,30 @@ func (c *chat) stepKeys() welcome.Keys {
 // placeholder is the text of an empty composer.
 const placeholder = "Ask something. / for commands, @ for files, ? for help"
 
+// askedPlaceholder is its text while a question waits for an answer.
+const askedPlaceholder = "Answer the question above; then you can write here."
+
 // readOnlyPlaceholder is its text if no message can be sent.
 const readOnlyPlaceholder = "A draft stays here. / for commands, ? for help"
 
 // guideState is the state from which the next suggestion of the composer follows.
 type guideState struct {
 	isDemo, hasMessages bool
-	placeholder         string // placeholder of a read-only conversation, instead of a suggestion
+	asks                bool   // a question waits for an answer
+	placeholder         string // placeholder of a read-only conversation or a waiting one, instead of a suggestion
 	conversationID      string
 	events              int // number of events of the conversation
 }
 
 // updateGuide sets the placeholder and the suggestions of the composer. With the demo model they
 // are the next step of the first-minute guide.
-func (c *chat) updateGuide() {
+func (c *chat) updateGuide(asks bool) {
 	s := c.session
-	now := guideState{isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.HasMessages(),
+	now := guideState{asks: asks, isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.HasMessages(),
 		conversationID: s.ID, events: len(s.log)}
 	switch {
+	case asks:
+		now.placeholder = askedPlaceholder
 	case s.ReadOnly == "":
 	case c.area.height < minHintsHeight: // there is no bottom line that would say it
 		now.placeholder = readOnlyTexts(s, c.env.Keys)[0]
@@ -144,6 +158,7 @@ func (c *chat) updateGuide() {
 		return
 	}
 	c.guideState = now
+	c.composer.SetAside(asks)
 	switch {
 	case now.placeholder != "":
 		c.composer.Suggest(now.placeholder, nil)
@@ -285,8 +300,12 @@ func (c *chat) hints() string {
 	if c.session.activity.busy() {
 		send = hint(keys.Send, "queue")
 	}
-	if len(c.session.runningTasks) > 0 && c.composer.Empty() {
-		send = hint(keys.Send, "open a task")
+	if c.composer.Empty() {
+		if _, yes := c.offersConnect(); yes {
+			send = hint(keys.Send, "connect a model")
+		} else if len(c.session.runningTasks) > 0 {
+			send = hint(keys.Send, "open a task")
+		}
 	}
 	free := width - ansi.StringWidth(mode) - 1
 	right := st.accent.Render(mode)

@@ -29,6 +29,7 @@ type Model struct {
 	placeholder string
 	suggestions suggestions // offered while there is no text
 	busy        bool
+	aside       bool // keys go elsewhere
 
 	box    box
 	height int // of the screen
@@ -71,6 +72,9 @@ func (m *Model) SetSize(width, height int) {
 
 // SetStyles changes the styles.
 func (m *Model) SetStyles(s themes.Styles) { m.styles = s; m.changed() }
+
+// SetAside sets whether keys go elsewhere: then the border is faint.
+func (m *Model) SetAside(aside bool) { m.aside = aside; m.changed() }
 
 // SetBusy sets whether a turn is running. While it runs, Tab queues the draft, as Enter does.
 func (m *Model) SetBusy(busy bool) { m.busy = busy }

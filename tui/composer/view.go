@@ -53,6 +53,9 @@ func (m *Model) Cursor() *tea.Cursor {
 func (m *Model) draw() string {
 	lines := m.list.draw(&m.styles, m.box.width, m.list.rows(m.height))
 	style := m.styles.Accent
+	if m.aside {
+		style = m.styles.Faint
+	}
 	label, labelled := m.label()
 	if labelled {
 		style = m.styles.Warning

@@ -222,7 +222,7 @@ func (m *Model) Legend(r meter.Reading, width int) string {
 		entries = append(entries, entry{m.Cell(pane.CellFree), "free " + pane.Tokens(max(0, r.Window.Tokens-r.Used)), r.Window.Tokens})
 	}
 	if r.LoadLine > 0 {
-		entries = append(entries, entry{m.Cell(pane.CellLine), "compacts at " + pane.Tokens(r.LoadLine), 2})
+		entries = append(entries, entry{m.Cell(pane.CellLine), "load line " + pane.Tokens(r.LoadLine), 2})
 	}
 	if r.Reserve > 0 {
 		entries = append(entries, entry{m.Cell(pane.CellReserve), "kept for the reply", 1})

@@ -149,7 +149,7 @@ func TestTheLegendNamesTheSegments(t *testing.T) {
 	t.Parallel()
 	m := gauge.New(styles())
 	for width, want := range map[int]string{
-		200: "█ prompt 4k  ▓ tools 6.1k  ▞ summary 3k  ▌ you 9k  ▒ replies 16k  ░ thinking 5k  ▚ calls 3k  ▙ results 29k  ▂ shortened 3k  · draft 3.9k  ┄ free 49.9k  ▲ compacts at 109k  ╱ kept for the reply",
+		200: "█ prompt 4k  ▓ tools 6.1k  ▞ summary 3k  ▌ you 9k  ▒ replies 16k  ░ thinking 5k  ▚ calls 3k  ▙ results 29k  ▂ shortened 3k  · draft 3.9k  ┄ free 49.9k  ▲ load line 109k  ╱ kept for the reply",
 		40:  "▙ results 29k  ┄ free 49.9k",
 	} {
 		if got := ansi.Strip(m.Legend(reading(), width)); got != want {

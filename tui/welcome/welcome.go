@@ -48,7 +48,7 @@ func Card(content Content, s Styles, width int, brief bool) []string {
 	if !brief || c.Badge == "" {
 		c.addGap()
 	}
-	if c.Hull && !brief && width >= 40 {
+	if c.Hull && !brief && width >= 36 {
 		c.addHull()
 	}
 	switch {
@@ -96,7 +96,7 @@ func (c *card) addHull() {
 		if i >= water {
 			wave = c.Accent.Render("~~~~")
 		}
-		c.lines = append(c.lines, "  "+wave+line+wave)
+		c.lines = append(c.lines, wave+line+wave)
 	}
 	c.addGap()
 }
@@ -121,7 +121,7 @@ func (c *card) addDemo(brief bool) {
 		c.addGap()
 	}
 	needs := ""
-	if len(c.Found) == 0 {
+	if len(c.Found) == 0 && !brief {
 		needs = " (needs an API key)"
 	}
 	c.addText(c.Subtle, c.found()+"Connect a real model: "+c.Connect+needs+".")
@@ -141,18 +141,18 @@ func (c *card) addGap() { c.lines = append(c.lines, "") }
 const measure = 98
 
 func (c *card) addText(style lipgloss.Style, text string) {
-	for l := range strings.SplitSeq(ansi.Wrap(text, max(1, min(c.width-4, measure)), ""), "\n") {
-		c.lines = append(c.lines, "  "+style.Render(l))
+	for l := range strings.SplitSeq(ansi.Wrap(text, max(1, min(c.width, measure)), ""), "\n") {
+		c.lines = append(c.lines, style.Render(l))
 	}
 }
 
 // addSuggestion adds a suggestion with its number, and the longer of two remarks that fits.
 func (c *card) addSuggestion(number int, remark, brief string) {
 	text := Suggestions()[number-1]
-	if c.width >= 60 { // the remarks are aligned
+	if c.width >= 58 { // the remarks are aligned
 		text += strings.Repeat(" ", max(0, len(Suggestions()[0])-len(text)))
 	}
-	line := "  " + c.Accent.Render(strconv.Itoa(number)) + "  " + text + "  "
+	line := c.Accent.Render(strconv.Itoa(number)) + "  " + text + "  "
 	for _, r := range []string{remark, brief} {
 		if ansi.StringWidth(line+r) <= c.width {
 			line += c.Subtle.Render(r)
