@@ -164,7 +164,7 @@ func (m *Model) handleUnusedKey(k tea.KeyPressMsg) tea.Cmd {
 		if len(m.session.runningTasks) > 0 {
 			return m.do(m.openRunningTask())
 		}
-		if m.chat.transcript.Failed() && !m.session.readOnly() && !m.session.activity.busy() {
+		if m.chat.sendsAgain() {
 			return m.do(m.session.retry())
 		}
 		if provider, yes := m.chat.offersConnect(); yes {

@@ -98,6 +98,11 @@ func (c *chat) offersConnect() (provider string, yes bool) {
 	return provider, len(c.area.plan.intro) > 0 && unusable
 }
 
+// sendsAgain reports whether the key that sends an empty draft sends the failed turn again.
+func (c *chat) sendsAgain() bool {
+	return c.transcript.Failed() && !c.session.readOnly() && !c.session.activity.busy()
+}
+
 // minHullHeight is the minimum height of a screen whose welcome has the mark on its hull.
 const minHullHeight = 28
 
@@ -301,10 +306,13 @@ func (c *chat) hints() string {
 		send = hint(keys.Send, "queue")
 	}
 	if c.composer.Empty() {
-		if _, yes := c.offersConnect(); yes {
-			send = hint(keys.Send, "connect a model")
-		} else if len(c.session.runningTasks) > 0 {
+		switch _, connects := c.offersConnect(); {
+		case len(c.session.runningTasks) > 0:
 			send = hint(keys.Send, "open a task")
+		case c.sendsAgain():
+			send = hint(keys.Send, "send again")
+		case connects:
+			send = hint(keys.Send, "connect a model")
 		}
 	}
 	free := width - ansi.StringWidth(mode) - 1

@@ -46,7 +46,7 @@ func (w endpoint) connectionError(err error) *llm.Error {
 	case errors.As(err, &dns):
 		e.Message, e.Hint = fmt.Sprintf("the address %s cannot be found", w.host), "check the connection and base_url"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Message, e.Hint, e.NotListening = "No answer from "+w.address, "is it running? /connect chooses another, base_url says where", true
+		e.Message, e.Hint, e.NotListening = "No answer from "+w.address, "is it running? /connect chooses another", true
 		if w.Name == "ollama" {
 			e.Hint = "start Ollama: ollama serve"
 		}

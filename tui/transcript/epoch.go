@@ -129,15 +129,22 @@ func (it *epochItem) card(l *drawOptions, width int) []string {
 		keys = l.keys.View + " read" + separator
 	}
 	_, reason, _ := strings.Cut(pane.Reason(it.made.Why), ", ")
-	kept := cmp.Or(it.kept, oneLine(reason, room), "the originals stay in the history")
-	kept = pane.Clip(kept, max(0, room-ansi.StringWidth(keys+hint)-2))
-	if keys += hint; keys != "" {
-		at := max(0, room-ansi.StringWidth(keys))
-		end := len(cardMargin) + 2 + at + ansi.StringWidth(keys)
-		it.undoLine, it.undo = 1, [2]int{end - ansi.StringWidth(hint), end}
-		keys = strings.Repeat(" ", max(0, at-ansi.StringWidth(kept))) + l.styles.Hint.Render(pane.Clip(keys, room))
+	rows := []string{cmp.Or(it.kept, oneLine(reason, room), "the originals stay in the history"), it.price(l)}
+	keys = pane.Clip(keys+hint, room)
+	cells := ansi.StringWidth(keys)
+	fits := func(row string) bool { return ansi.StringWidth(row)+2+cells <= room }
+	with := pane.CountTrue(!fits(rows[0]) && fits(rows[1])) // the row that the keys stand in
+	for i, style := range []lipgloss.Style{l.styles.Output, l.styles.Hint} {
+		row := pane.Clip(rows[i], room)
+		if i == with && keys != "" {
+			row = pane.Fit(pane.Clip(rows[i], max(0, room-cells-2)), room-cells)
+			end := len(cardMargin) + 2 + room
+			it.undoLine, it.undo = 1+i, [2]int{end - ansi.StringWidth(hint), end}
+			lines = append(lines, style.Render(row)+l.styles.Hint.Render(keys))
+			continue
+		}
+		lines = append(lines, style.Render(row))
 	}
-	lines = append(lines, l.styles.Output.Render(kept)+keys, l.styles.Hint.Render(pane.Clip(it.price(l), room)))
 	return barred(l.styles.Note.Render(cardBar), lines, width)
 }
 
