@@ -31,12 +31,33 @@ func Scan(text string, found func(string)) {
 		if !(word[0] == '\\' && from > 1 && text[from-1] == ':' && upper(text[from-2])) { // no path after a drive of Windows
 			word = withoutEscapes(word)
 		}
-		for word := range strings.SplitSeq(word, "\n") {
+		for word := range strings.SplitSeq(withoutLine(word), "\n") {
 			if word = strings.Trim(word, separators); len(word) >= minLength && len(word) <= maxLength && isName(word) {
 				found(word)
 			}
 		}
 	}
+}
+
+// withoutLine returns a word with a line break for the number of a line that grep writes between a file and the line.
+func withoutLine(word string) string {
+	for i := range len(word) {
+		if word[i] != '.' {
+			continue
+		}
+		ext := i + 1
+		for ext < len(word) && lower(word[ext]) {
+			ext++
+		}
+		end := ext + 1
+		for end < len(word) && digit(word[end]) {
+			end++
+		}
+		if ext > i+1 && end > ext+1 && word[ext] == '-' && (end == len(word) || word[end] == '-') {
+			return word[:ext] + "\n" + word[end:]
+		}
+	}
+	return word
 }
 
 // withoutEscapes returns a word with a line break for each escape of JSON text in it. A word with another backslash is a path of
