@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -22,9 +23,13 @@ func longReply() updates.Appended {
 
 func TestAQuestionStandsInTheFlow(t *testing.T) {
 	t.Parallel()
+	var lines []string
+	for i := range 50 {
+		lines = append(lines, fmt.Sprintf("rm -rf build%d", i))
+	}
 	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
 		screenIn(t, func(r *rig, _ *tui.Options) { r.width, r.height = size[0], size[1] }, func(r *rig) {
-			r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Repeat("rm -rf build\n", 50)+"rm END"))
+			r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Join(lines, "\n")+"\nrm END"))
 			r.wantText("▎ Allow this?", "I remove what the build left.", "rm -rf build", "once", "r and a add ", "enter choose")
 			r.press("pgup", "pgup", "pgup") // scrolls the transcript, and answers nothing
 			r.wantNoText("I remove what the build left.")
@@ -37,9 +42,19 @@ func TestAQuestionStandsInTheFlow(t *testing.T) {
 			r.wantNoText("▎ Allow this?")
 			r.press("ctrl+o")
 			r.wantText("▎ Allow this?")
-			r.press("y")
+			seen := r.text()
+			for !strings.Contains(r.text(), "rm END") {
+				r.press("y")
+				r.wait(dialog.ReadingTime)
+				seen += r.text()
+				r.wantText("Read ", "; y again ")
+			}
+			for _, line := range lines {
+				if !strings.Contains(seen, line+"\n") {
+					t.Errorf("%q was never shown", line)
+				}
+			}
 			r.wantText("rm END", "Read the end; y again allows it.")
-			r.wait(dialog.ReadingTime)
 			r.press("y")
 			r.wantCalls("first answer c1 once")
 			r.wantNoText("Allow this?")

@@ -229,9 +229,6 @@ func (h *Host) modelsFound(running *session.Running) []string {
 		out = append(out, "a server at "+setup.HostOf(base))
 	}
 	inUse := running.Connection.Model.Provider
-	if e, ok := openai.KnownProvider(inUse); ok && e.Local {
-		out = append(out, inUse+" on this machine")
-	}
 	for _, name := range slices.Sorted(maps.Keys(h.deps.Settings.Cfg().Providers)) {
 		if !slices.Contains(openai.ProvidersByKey(), name) && name != inUse {
 			out = append(out, name+" in the configuration")

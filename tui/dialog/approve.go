@@ -48,7 +48,7 @@ type Approve struct {
 	gaps          bool   // blank lines separate the parts
 	gotMessage    bool   // it got a message before
 	read          bool   // the end of the text was visible
-	again         string // the key that showed the end of the text instead of allowing the call
+	again         string // the key that showed more of the text instead of allowing the call
 	sel           int
 
 	field  *edit.Field // what is typed; else nil
@@ -187,8 +187,8 @@ func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
 		action, done = a.choose(msg)
 	}
 	a.layout(a.config, a.width, a.height)
-	if action == (endShown{}) {
-		a.text.scroll(a.text.len())
+	if action == (moreShown{}) {
+		a.text.scroll(a.text.height)
 	}
 	return action, done
 }
@@ -240,7 +240,7 @@ func (a *Approve) scroll(msg tea.Msg) pane.Action {
 }
 
 // answerWith gives the selected answer. A denial first asks for its reason. A call whose text
-// was not read to its end is not allowed yet: the end is shown first.
+// was not read to its end is not allowed yet: its next lines are shown.
 func (a *Approve) answerWith(by key.Binding) (pane.Action, bool) {
 	answer := conversation.Answer{Grant: a.grants[a.sel]}
 	switch {
@@ -250,7 +250,7 @@ func (a *Approve) answerWith(by key.Binding) (pane.Action, bool) {
 		return nil, false
 	case !a.read:
 		a.again = by.Help().Key
-		return endShown{}, false
+		return moreShown{}, false
 	case answer.Grant != conversation.GrantOnce:
 		answer.Rules = a.offers[a.level].Rules
 	}
@@ -313,9 +313,13 @@ var fieldLabels = map[fieldUse]string{
 func (a *Approve) below() (lines []string, cursor *point) {
 	s := a.config.styles
 	room := max(a.height-len(a.heading())-2, 1) // beside a line of the text and the answers
+	note := "Read the end; " + a.again + " again allows it."
+	if a.text.Top+a.text.height < a.text.len() {
+		note = "Read on; " + a.again + " again shows more."
+	}
 	switch {
 	case a.again != "":
-		lines = append(lines, s.Diff.Removed.Render(pane.Clip("Read the end; "+a.again+" again allows it.", a.width)))
+		lines = append(lines, s.Diff.Removed.Render(pane.Clip(note, a.width)))
 	case a.gaps:
 		lines = append(lines, "")
 	}

@@ -164,15 +164,19 @@ func TestUnreadTextIsNotAllowed(t *testing.T) {
 			review.Offer = editReview().Offer
 			for _, key := range []string{"y", "r", "a", "enter", "1", "2", "3"} {
 				s := openDialog(size[0], size[1], newApprove(review))
-				wantAction(t, press(s, key), nil)
-				if view := plainView(s); !strings.Contains(view, "END") || !strings.Contains(view, " again allows it.") {
+				at := later
+				for !strings.Contains(plainView(s), "END") { // each press shows the next lines
+					at = at.Add(2 * dialog.ReadingTime)
+					wantAction(t, s.Update(tuitest.Key(key), at), nil)
+				}
+				if view := plainView(s); !strings.Contains(view, " again allows it.") {
 					t.Errorf("%v, %s:\n%s", size, key, view)
 				}
-				held := s.Update(tuitest.Key(key), later.Add(dialog.ReadingTime/2))
+				held := s.Update(tuitest.Key(key), at.Add(dialog.ReadingTime/2))
 				wantAction(t, held, nil)
-				second := s.Update(tuitest.Key(key), later.Add(2*dialog.ReadingTime))
-				if _, ok := second.(approved); !ok {
-					t.Errorf("%v: the second %s does not allow it", size, key)
+				last := s.Update(tuitest.Key(key), at.Add(2*dialog.ReadingTime))
+				if _, ok := last.(approved); !ok {
+					t.Errorf("%v: the last %s does not allow it", size, key)
 				}
 				s = openDialog(size[0], size[1], newApprove(review))
 				if _, ok := press(s, "end", key).(approved); !ok {

@@ -28,8 +28,8 @@ const maxEarlyKeys = 2
 // was meant for what the question covers.
 type Early struct{}
 
-// endShown says that a key showed the end of a text instead of allowing it.
-type endShown struct{}
+// moreShown says that a key showed the next lines of a text instead of allowing it.
+type moreShown struct{}
 
 // Dialog is one of this package's dialogs.
 type Dialog interface {
@@ -199,7 +199,7 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) pane.Action {
 		return Early{}
 	}
 	action, done := top.update(msg)
-	if action == (endShown{}) { // a held key or a second press must not also allow the call
+	if action == (moreShown{}) { // a held key or a second press must not also allow the call
 		s.shown(now)
 		return nil
 	}

@@ -73,11 +73,11 @@ func ExpandTabs(line string) string {
 
 // listMark matches the indentation and the mark at the beginning of a list item.
 var listMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^ *([-*•·✓✗▸] +|\d+[.)] +)?`)
+	return regexp.MustCompile(`^ *([-*•·✓✗▸] +|\d+[.)] +|\S+ {2,})?`)
 })
 
 // WrapHanging is Wrap for texts with lists: the continued lines of an item are indented like its
-// text, after the mark. Lines that fit stay as they are.
+// text, after the mark or the label. Lines that fit stay as they are.
 func WrapHanging(text string, width int) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {

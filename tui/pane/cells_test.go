@@ -15,7 +15,7 @@ func TestContinuedLinesKeepTheirIndentation(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"    Search the text of files line by line":      {"    Search the text of", "    files line by line"},
-		"  KEY=..   one or the other of two or three":    {"  KEY=..   one or the", "  other of two or", "  three"},
+		"  KEY=..   one or the other of two or three":    {"  KEY=..   one or the", "           other of", "           two or", "           three"},
 		"1. an item of a list that goes on":              {"1. an item of a list", "   that goes on"},
 		"· a task that goes on for a while":              {"· a task that goes on", "  for a while"},
 		"plain words that go on and on, for a long time": {"plain words that go on", "and on, for a long", "time"},

@@ -316,7 +316,7 @@ func (l *drawOptions) failedCompaction(b conversation.Attempt) *noticeItem {
 	if b.Outcome == conversation.AttemptFailed {
 		n.level = conversation.NoticeWarning
 	}
-	switch why := oneLine(b.Why, maxWidth); {
+	switch why := strings.TrimSuffix(oneLine(b.Why, maxWidth), "; nothing was changed"); { // the hint says so
 	case why == "":
 	case b.Outcome == conversation.AttemptCancelled:
 		n.text = why

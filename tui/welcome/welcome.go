@@ -65,7 +65,7 @@ func Card(content Content, s Styles, width int, brief bool) []string {
 		c.addText(c.Subtle, plain.Line(c.Model)+" needs one. "+c.found()+c.Connect+" stores one, /model chooses another model.")
 	default:
 		c.addText(c.Title, "Talking to "+plain.Line(c.Model)+".")
-		c.addText(c.Subtle, "The gauge below shows how full its context window is. /context explains it.")
+		c.addText(c.Subtle, "The line below shows what fills its context window. /context explains it.")
 		if found := c.found(); found != "" {
 			c.addText(c.Subtle, found+"/connect adds others.")
 		}
