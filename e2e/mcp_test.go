@@ -92,7 +92,7 @@ func TestServerOffersPromptsAndResourcesAndAsks(t *testing.T) {
 		t.Errorf("the answers did not reach the server: %s", sent)
 	}
 	term.sendMessage("/tools")
-	term.awaitText("Declarations take ~", "All conversations are counted.")
+	term.awaitText("Declarations take ~", "Calls of all conversations are counted.")
 	term.press("end")
 	term.awaitText("mcp__harbour__load · ~", "called 1 time here, ~")
 	term.press("q")

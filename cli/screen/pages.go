@@ -119,9 +119,9 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 		}
 		fmt.Fprintf(&b, "%s · %s\n    %s\n", plain.Line(t.Name), strings.Join(notes, " · "), plain.Line(about))
 	}
-	all := "All conversations are counted"
+	all := "Calls of all conversations are counted"
 	if read < found {
-		all = fmt.Sprintf("Of %d conversations the %d newest are counted", found, read)
+		all = fmt.Sprintf("Calls of the %[2]d newest of %[1]d conversations are counted", found, read)
 	}
 	return fmt.Sprintf("Declarations take ~%s tokens of each request. %s.\n\n%s", numbers.Grouped(total), all, b.String())
 }

@@ -298,7 +298,7 @@ func (c *Content) savings() []row {
 		out = c.placeholder(partSaved, "Nothing yet: everything is sent in full.",
 			"Once something is compacted, this shows how many tokens each kind of compaction saves in the next request.")
 	} else {
-		out = append(out, row{name: "without them", value: pane.About(all), note: "without compaction, instead of " + pane.About(c.Reading.Used),
+		out = append(out, row{name: "in full", value: pane.About(all), note: "without compaction; now " + pane.About(c.Reading.Used),
 			doc: "The size of a request without any compaction: what is sent plus what each kind saves."})
 	}
 	return inPart(partSaved, append(out, row{name: "pinned", value: numbers.Count(c.Breakdown.Pins, "message"),

@@ -166,9 +166,9 @@ func causedBy(origin conversation.Origin) string {
 }
 
 func (d *document) reverted(r conversation.Revert) string {
-	of, done := "", " undone"
+	of, done := "the compaction", "undone: "
 	if r.Redoes != 0 {
-		done = " redone"
+		done = "redone: "
 	}
 	if i := d.index(cmp.Or(r.Redoes, r.Epoch, r.Event)); i >= 0 {
 		switch d.Log[i].Body.(type) {
@@ -177,10 +177,10 @@ func (d *document) reverted(r conversation.Revert) string {
 		}
 		origin, _ := conversation.OriginOf(d.Log[i].Body)
 		if turns, _, _ := strings.Cut(pane.Reason(origin.Why), ","); strings.HasPrefix(turns, "turn") {
-			of = " of " + turns
+			of = turns
 		}
 	}
-	return "compaction" + of + done
+	return done + of
 }
 
 // namesOf lists the names of events, at most six.
