@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,9 +151,7 @@ func (k *replyKeeper) newCall(i int, p *llm.CallPieces) *call {
 		},
 		invalid: !valid,
 	}
-	if c.Name == "" {
-		c.Name = "unnamed" // servers refuse a message with an empty name
-	}
+	c.Name = cmp.Or(c.Name, "unnamed") // servers refuse a message with an empty name
 	for n := 0; c.ID == "" || k.callIDs[c.ID]; n++ {
 		c.ID = fmt.Sprintf("call_%d_%d", k.journal.NextSeq(), i+n)
 	}

@@ -62,9 +62,7 @@ func (p Paths) Transcripts() string { return filepath.Join(p.Data, "transcripts"
 
 // FindPaths returns the folders for an environment; data is the value of --data, "" without it.
 func FindPaths(env Env, data string) (Paths, error) {
-	if data == "" {
-		data = env.get("PLIMSOLL_DATA")
-	}
+	data = cmp.Or(data, env.get("PLIMSOLL_DATA"))
 	config, err := xdg(env, "XDG_CONFIG_HOME", ".config")
 	if data != "" {
 		// The error is ignored here: UserFile returns it if it needs the home folder.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -49,9 +50,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if o.Wait <= 0 {
 		o.Wait = time.Second
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if o.open == nil {
 		o.open = os.OpenFile
 	}

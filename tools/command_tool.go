@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,12 +61,8 @@ func (b *Box) commandTool(c CommandTool) (tool, error) {
 	if err != nil {
 		return tool{}, fmt.Errorf("tools.%s.command: %w", c.Name, err)
 	}
-	if c.About == "" {
-		c.About = "Run: " + c.Command
-	}
-	if c.Timeout == 0 {
-		c.Timeout = commandSeconds * time.Second
-	}
+	c.About = cmp.Or(c.About, "Run: "+c.Command)
+	c.Timeout = cmp.Or(c.Timeout, commandSeconds*time.Second)
 	t := tool{name: c.Name, about: c.About, brief: c.About, access: permission.AccessCommand}
 	for _, p := range c.Parameters {
 		t.params = append(t.params, p.param())

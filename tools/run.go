@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,9 +60,7 @@ func failure(err error) conversation.Outcome {
 }
 
 func interrupted(text string) conversation.Outcome {
-	if text == "" {
-		text = "interrupted before it was done"
-	}
+	text = cmp.Or(text, "interrupted before it was done")
 	return conversation.Outcome{Status: conversation.ResultInterrupted, Text: text}
 }
 

@@ -114,7 +114,7 @@ func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, win
 func (b *Box) onDemandSpecs(all []ServerTool, named int) []conversation.ToolSpec {
 	find := b.findTools(toolsOverview(all, named))
 	return []conversation.ToolSpec{
-		{Name: find.name, Description: find.about, Parameters: params.Schema(find.params), ReadOnly: true},
+		{Name: find.name, Description: find.about, Parameters: params.Schema(find.params, false), ReadOnly: true},
 		{Name: conversation.ToolCallTool, Description: "Call a tool that find_tools showed, with the arguments that it takes.",
 			Parameters: conversation.RawJSON(`{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name","arguments"]}`)},
 	}

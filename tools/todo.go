@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,9 +54,7 @@ func todosOf(args params.Values) ([]Todo, error) {
 		if t.Text == "" {
 			return nil, errors.New("a todo has no text")
 		}
-		if t.Status == "" {
-			t.Status = conversation.TodoPending
-		}
+		t.Status = cmp.Or(t.Status, conversation.TodoPending)
 		todos[i] = t
 	}
 	return todos, nil

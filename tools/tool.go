@@ -54,7 +54,7 @@ func (t tool) effectOf(ctx context.Context, args params.Values) (permission.Effe
 func (b *Box) Specs() []conversation.ToolSpec {
 	specs := make([]conversation.ToolSpec, len(b.tools))
 	for i, t := range b.tools {
-		specs[i] = conversation.ToolSpec{Name: t.name, Description: t.about, Parameters: params.Schema(t.params), ReadOnly: t.readOnly}
+		specs[i] = conversation.ToolSpec{Name: t.name, Description: t.about, Parameters: params.Schema(t.params, false), ReadOnly: t.readOnly}
 	}
 	return specs
 }
@@ -65,7 +65,7 @@ func (b *Box) Brief(essential bool) []conversation.ToolSpec {
 	specs := make([]conversation.ToolSpec, 0, len(b.tools))
 	for _, t := range b.tools {
 		if !essential || !t.optional {
-			specs = append(specs, conversation.ToolSpec{Name: t.name, Description: t.brief, Parameters: params.Brief(t.params), ReadOnly: t.readOnly})
+			specs = append(specs, conversation.ToolSpec{Name: t.name, Description: t.brief, Parameters: params.Schema(t.params, true), ReadOnly: t.readOnly})
 		}
 	}
 	return specs

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -66,11 +67,7 @@ func outputOr(text string) string {
 func (l *lists) jobItems() []dialog.Item {
 	items := make([]dialog.Item, len(l.jobs))
 	for i, j := range l.jobs {
-		state := j.How
-		if state == "" {
-			state = "running"
-		}
-		items[i] = dialog.Item{ID: j.ID, Title: j.title(), Columns: []string{state, j.Took.Truncate(time.Second).String(), fmt.Sprintf("%6s", pane.Tokens(j.Tokens))}}
+		items[i] = dialog.Item{ID: j.ID, Title: j.title(), Columns: []string{cmp.Or(j.How, "running"), j.Took.Truncate(time.Second).String(), fmt.Sprintf("%6s", pane.Tokens(j.Tokens))}}
 	}
 	return items
 }

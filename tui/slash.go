@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -169,9 +170,7 @@ func compactCommand(m *Model, args, profile string) pane.Action {
 		return refusal(err.Error())
 	}
 	request.From, request.To = request.From.CountedFromOne(), request.To.CountedFromOne()
-	if request.Profile == "" {
-		request.Profile = profile
-	}
+	request.Profile = cmp.Or(request.Profile, profile)
 	switch operation {
 	case edit.OpPreview:
 		return m.views.openPreview(request)

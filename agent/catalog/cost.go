@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"strings"
 
 	"plimsoll/agent/llm"
@@ -18,9 +19,9 @@ func Cost(p llm.Prices, t llm.Tokens) (usd float64) {
 	cached := min(max(0, t.Cached), prompt)
 	written := min(max(0, t.CacheWrite), prompt-cached)
 	usd += float64(prompt-cached-written) * rate.Input
-	usd += float64(cached) * orInput(rate.Cached, rate.Input)
+	usd += float64(cached) * cmp.Or(rate.Cached, rate.Input)
 	long := min(max(0, t.CacheWriteLong), written)
-	usd += float64(written-long) * orInput(rate.CacheWrite, rate.Input)
+	usd += float64(written-long) * cmp.Or(rate.CacheWrite, rate.Input)
 	usd += float64(long) * promptcache.Anthropic().Long.WritePrice * rate.Input
 	usd += float64(max(0, t.Completion)) * rate.Output
 	return usd / 1e6
@@ -31,7 +32,7 @@ func Cost(p llm.Prices, t llm.Tokens) (usd float64) {
 func CacheSaved(p llm.Prices, t llm.Tokens) (usd float64) {
 	rate := rateFor(p, t.Prompt)
 	served := min(max(0, t.Cached), max(0, t.Prompt))
-	return float64(served) * (rate.Input - orInput(rate.Cached, rate.Input)) / 1e6
+	return float64(served) * (rate.Input - cmp.Or(rate.Cached, rate.Input)) / 1e6
 }
 
 // Savings returns a function that computes CacheSaved for a recorded usage, nil if the prices are unknown. Requests to m
@@ -69,12 +70,4 @@ func rateFor(p llm.Prices, prompt int) llm.Tier {
 		}
 	}
 	return rate
-}
-
-// orInput returns a price, or the price of input if it is not published.
-func orInput(price, input float64) float64 {
-	if price == 0 {
-		return input
-	}
-	return price
 }

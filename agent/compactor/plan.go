@@ -209,9 +209,7 @@ func (c *Compactor) CompactForModel(ctx context.Context, request edit.Request, a
 	request.Profile = profile
 	if j := c.job; j != nil && j.state.open() && request.Focus == "" {
 		j.blocking = true // this summary is as good
-		if j.joinedBy == "" {
-			j.joinedBy = conversation.SourceTool
-		}
+		j.joinedBy = cmp.Or(j.joinedBy, conversation.SourceTool)
 		return
 	}
 	switch {

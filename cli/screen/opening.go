@@ -329,7 +329,7 @@ func (h *Host) copyOf(ctx context.Context, s session.ConversationState) (tui.Con
 	}
 	opened, err := h.Resume(ctx, id)
 	if err == nil {
-		opened.Notes = append(append(opened.Notes, session.CopyNote(s.ID)), h.changedFilesNote(ctx)...)
+		opened.Notes = append(append(opened.Notes, "Forked: you are in the copy. Original: /resume "+s.ID), h.changedFilesNote(ctx)...)
 	}
 	return opened, err
 }

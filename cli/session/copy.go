@@ -47,11 +47,6 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState) error
 	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), bodies...)...))
 }
 
-// CopyNote tells the user that the conversation is a copy, and how to return to the original.
-func CopyNote(from string) string {
-	return "Forked: you are in the copy. Original: /resume " + from
-}
-
 // BlobsOf lists the names of the blobs that events refer to, each once.
 func BlobsOf(events []conversation.Event) []string {
 	var names []string

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -55,9 +56,7 @@ func canonicalURL(base string) string {
 	if addr, err := netip.ParseAddr(name); name == "localhost" || err == nil && addr.IsLoopback() {
 		name = "localhost"
 	}
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
+	port = cmp.Or(port, map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + u.Path
 }
 

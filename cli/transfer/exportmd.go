@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -70,9 +71,7 @@ const minuteFormat = "2006-01-02 15:04 MST"
 
 func (m *markdownWriter) writeTitle(export *exported) {
 	name := strings.Join(strings.Fields(session.Title(export.Events)), " ")
-	if name == "" {
-		name = "Conversation " + export.id
-	}
+	name = cmp.Or(name, "Conversation "+export.id)
 	m.writeBlock("# " + escapeMarkdown(name))
 	users, model := 0, ""
 	for _, e := range export.Events {

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -91,8 +92,5 @@ func parseBound(text string) (Bound, bool) {
 
 // String returns the bound as the user wrote it.
 func (b Bound) String() string {
-	if b.text == "" {
-		return "0"
-	}
-	return b.text
+	return cmp.Or(b.text, "0")
 }

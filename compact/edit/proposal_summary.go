@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,9 +45,7 @@ func (p *Proposal) window() int {
 
 func (p *Proposal) prepareJob(r preset.SummaryRules) error {
 	window, writer := p.window(), p.inputs.WriterWindow
-	if writer == 0 {
-		writer = window
-	}
+	writer = cmp.Or(writer, window)
 	freeTokens := 0
 	if writer > 0 {
 		freeTokens = max(writer-p.inputs.Meter.EstimatedTokens(), 1)
@@ -223,9 +222,7 @@ func (p *Proposal) Accept(a summary.Answer) error {
 func (p *Proposal) applyText(text string, a summary.Answer) error {
 	job := p.Job
 	body := p.summary(text, a)
-	if body.Input == "" {
-		body.Input = string(job.Input)
-	}
+	body.Input = cmp.Or(body.Input, string(job.Input))
 	if job.Input == preset.InputMerged {
 		for _, s := range p.earlierSummaries() {
 			body.Depth = max(body.Depth, s.Depth+1)

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"time"
@@ -199,13 +200,9 @@ func (b *logBuilder) addOverlay(e conversation.Event, made conversation.Origin, 
 	case conversation.Revert:
 		entry.Target = s.of
 	case conversation.Rewind:
-		if entry.Why == "" {
-			entry.Why = "from turn " + strconv.Itoa(body.Turn) + " on"
-		}
+		entry.Why = cmp.Or(entry.Why, "from turn "+strconv.Itoa(body.Turn)+" on")
 	case conversation.Summary:
-		if entry.Model == "" {
-			entry.Model = body.Model
-		}
+		entry.Model = cmp.Or(entry.Model, body.Model)
 		entry.Duration = max(entry.Duration, milliseconds(body.Duration))
 	}
 	if s.kind == EntryEpoch && !known {

@@ -1,6 +1,7 @@
 package meter
 
 import (
+	"cmp"
 	"math"
 
 	"plimsoll/compact/preset"
@@ -81,12 +82,8 @@ type anchor struct {
 
 // New returns the meter of an empty conversation.
 func New(o Options) Meter {
-	if o.TriggerRatio == 0 {
-		o.TriggerRatio = preset.DefaultTriggerRatio
-	}
-	if o.HardRatio == 0 {
-		o.HardRatio = preset.DefaultHardRatio
-	}
+	o.TriggerRatio = cmp.Or(o.TriggerRatio, preset.DefaultTriggerRatio)
+	o.HardRatio = cmp.Or(o.HardRatio, preset.DefaultHardRatio)
 	return Meter{options: o, cal: o.Calibration, cachedShare: -1}
 }
 

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"slices"
 
 	"plimsoll/compact/preset"
@@ -111,9 +112,7 @@ func freesSpace(e conversation.Epoch) bool {
 // isManualRevert reports whether a revert undoes a rewind or a pin and not a compaction.
 func isManualRevert(log []conversation.Event, b conversation.Revert) bool {
 	target := b.Epoch
-	if target == 0 {
-		target = b.Event
-	}
+	target = cmp.Or(target, b.Event)
 	i := conversation.IndexOf(log, target)
 	if i < 0 {
 		return false

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -82,9 +83,7 @@ func (f Forecast) whenText() string {
 	if len(when) == 0 {
 		when = []string{"with your next message"}
 	}
-	if action == "" {
-		action = "the oldest turns become a summary"
-	}
+	action = cmp.Or(action, "the oldest turns become a summary")
 	text := strings.Join(when, ", ") + ": " + action + "."
 	return strings.ToUpper(text[:1]) + text[1:]
 }

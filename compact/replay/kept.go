@@ -79,7 +79,7 @@ func (p pool) fillDebt(k *RetainedNeeds, sheet PriceSheet) {
 	for _, file := range p.files {
 		with := func(policy preset.Name) float64 {
 			s := file.sums[policy]
-			return s.cost[sheet.Name] + sheet.lookupCost(s.needs.lookups)
+			return s.Cost[sheet.Name] + sheet.lookupCost(s.needs.lookups)
 		}
 		a, b, c := with(p.policy), with(baselineRaw), with(baselineTruncate)
 		own, raw, cut, each = own+a, raw+b, cut+c, append(each, ratio(a, c))

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -212,7 +213,7 @@ func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *
 	t.sums, t.peak = r.sums(), r.peak
 	for _, sheet := range rp.Sheets {
 		if !r.policy.UsesPrices || sheet.Name == t.set.Sheet.Name {
-			t.sums.cost[sheet.Name] = sheet.bill(r.requests, r.calls, steps)
+			t.sums.Cost[sheet.Name] = sheet.bill(r.requests, r.calls, steps)
 		}
 	}
 	return nil
@@ -247,9 +248,7 @@ func newReplayer(o Options) (*replayer, error) {
 	if rp.Clock == nil {
 		rp.Clock = func() time.Time { return time.Time{} }
 	}
-	if rp.PlanSheet == "" {
-		rp.PlanSheet = DefaultPlanSheet
-	}
+	rp.PlanSheet = cmp.Or(rp.PlanSheet, DefaultPlanSheet)
 	rp.plan = rp.Sheets[0]
 	for _, s := range rp.Sheets {
 		if s.Name == rp.PlanSheet {
@@ -340,7 +339,7 @@ func (f *file) pool(window int) {
 		if t.scored { // the first run of its policy
 			f.sums[t.entry.name] = t.sums
 		}
-		maps.Copy(f.sums[t.entry.name].cost, t.sums.cost)
+		maps.Copy(f.sums[t.entry.name].Cost, t.sums.Cost)
 		if t.entry.name == baselineRaw {
 			f.fits = t.peak <= float64(window)
 		}

@@ -101,23 +101,17 @@ type Figures struct {
 	SummaryInput float64 `json:"summary_input"`    // tokens
 }
 
-// sums are the results of one run.
+// sums are the results of one run: of its figures those that are sums.
 type sums struct {
+	Figures
 	requestTokens []float64 // tokens of each request
-	breaks        int
-	overflows     int
-	violations    int
-	summaries     int
-	summaryInput  float64 // tokens that summary requests read
-	rewritten     float64
-	decisionNanos int64 // ns
-	cost          map[string]float64
+	decisionNanos int64     // ns
 	needs         tally
 }
 
 func (r *run) sums() sums {
-	s := sums{breaks: r.breaks, overflows: r.overflows, violations: r.violations, summaries: len(r.calls), rewritten: r.rewritten,
-		decisionNanos: r.decisionTime.Nanoseconds(), cost: map[string]float64{}}
+	s := sums{decisionNanos: r.decisionTime.Nanoseconds(), Figures: Figures{PrefixBreaks: r.breaks, Overflow: r.overflows,
+		Violations: r.violations, Summaries: len(r.calls), Rewritten: r.rewritten, Cost: map[string]float64{}}}
 	if r.score != nil {
 		s.needs = r.score.needs
 	}
@@ -125,7 +119,7 @@ func (r *run) sums() sums {
 		s.requestTokens = append(s.requestTokens, q.tokens)
 	}
 	for _, c := range r.calls {
-		s.summaryInput += c.Input
+		s.SummaryInput += c.Input
 	}
 	return s
 }
@@ -157,12 +151,12 @@ func (p pool) figures() Figures {
 		s := file.sums[p.policy]
 		requestTokens = append(requestTokens, s.requestTokens...)
 		nanos += s.decisionNanos
-		f.PrefixBreaks += s.breaks
-		f.Overflow += s.overflows
-		f.Violations += s.violations
-		f.Summaries += s.summaries
-		f.Rewritten += s.rewritten
-		f.SummaryInput += s.summaryInput
+		f.PrefixBreaks += s.PrefixBreaks
+		f.Overflow += s.Overflow
+		f.Violations += s.Violations
+		f.Summaries += s.Summaries
+		f.Rewritten += s.Rewritten
+		f.SummaryInput += s.SummaryInput
 	}
 	f.fillSizes(requestTokens, nanos)
 	for _, sheet := range p.sheets {
@@ -197,8 +191,8 @@ func (p pool) fillCosts(f *Figures, sheet string) {
 	rawSum, truncateSum := 0.0, 0.0
 	f.WorstFit[sheet], f.WorstOver[sheet], f.SessionsWorse[sheet] = NoRatio(), NoRatio(), 0
 	for _, file := range p.files {
-		cost := file.sums[p.policy].cost[sheet]
-		raw, truncate := file.sums[baselineRaw].cost[sheet], file.sums[baselineTruncate].cost[sheet]
+		cost := file.sums[p.policy].Cost[sheet]
+		raw, truncate := file.sums[baselineRaw].Cost[sheet], file.sums[baselineTruncate].Cost[sheet]
 		f.Cost[sheet] += cost
 		rawSum += raw
 		truncateSum += truncate

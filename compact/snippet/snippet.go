@@ -2,6 +2,8 @@
 package snippet
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -54,9 +56,7 @@ func ErrorLine(text string) string {
 	for end := len(text); end > 0; {
 		begin := strings.LastIndexByte(text[:end], '\n') + 1
 		line := strings.TrimSpace(text[begin:end])
-		if last == "" {
-			last = line
-		}
+		last = cmp.Or(last, line)
 		if NamesError(line) {
 			return line
 		}
@@ -67,12 +67,8 @@ func ErrorLine(text string) string {
 
 // NamesError reports whether a line contains a word such as error, panic, fatal or exception.
 func NamesError(line string) bool {
-	for _, word := range [...]string{"error", "Error", "ERROR", "panic", "fatal", "FAIL", "exception", "Exception"} {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"error", "Error", "ERROR", "panic", "fatal", "FAIL", "exception", "Exception"}
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(line, word) })
 }
 
 // Join returns text and appendix with an empty line between them; blank parts are left out.

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -86,9 +87,7 @@ func (j Job) chunkJob(parts []part, total float64, i, n int) Job {
 	for _, p := range parts {
 		from, to = min(from, p.turn), max(to, p.turn)
 		if p.seq != 0 {
-			if firstSeq == 0 {
-				firstSeq = p.seq
-			}
+			firstSeq = cmp.Or(firstSeq, p.seq)
 			lastSeq = max(lastSeq, p.seq)
 		}
 	}

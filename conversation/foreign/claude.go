@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"plimsoll/conversation/jsonl"
@@ -46,9 +47,7 @@ func (c *claude) add(raw []byte) error {
 	case "custom-title":
 		meta.Title = l.CustomTitle
 	case "ai-title":
-		if meta.Title == "" {
-			meta.Title = l.AITitle
-		}
+		meta.Title = cmp.Or(meta.Title, l.AITitle)
 	case "user", "assistant", "attachment":
 		switch {
 		case l.IsSidechain:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -215,13 +216,7 @@ func (t *tree) differences(ctx context.Context, files *workspace.Files) ([]conve
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for name := range t.changed {
-		names = append(names, name)
-	}
-	for name := range now.changed {
-		names = append(names, name)
-	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(t.changed)), maps.Keys(now.changed))
 	if now.head != t.head {
 		out, err := git(ctx, files.Dir, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "--relative", t.head, now.head)
 		if err != nil {

@@ -250,12 +250,8 @@ func (s *server) howItEnded(program *program, err error) string {
 
 // closed reports whether an error means that the connection has ended.
 func closed(err error) bool {
-	for _, end := range []error{sdk.ErrConnectionClosed, os.ErrClosed, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe} {
-		if errors.Is(err, end) {
-			return true
-		}
-	}
-	return false
+	ends := []error{sdk.ErrConnectionClosed, os.ErrClosed, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe}
+	return slices.ContainsFunc(ends, func(end error) bool { return errors.Is(err, end) })
 }
 
 // answered returns the error that a server answered, or nil. The SDK says in the same way that a request over HTTP got no answer.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -105,9 +106,7 @@ func oneLine(text string, chars int) string {
 }
 
 func notShown(kind, otherwise string, bytes int) string {
-	if kind == "" {
-		kind = otherwise
-	}
+	kind = cmp.Or(kind, otherwise)
 	return fmt.Sprintf("[%s, %d bytes, not shown]", kind, bytes)
 }
 

@@ -33,17 +33,11 @@ type Param struct {
 	Fields   []Param  // of Items: the members of each object
 }
 
-// Schema returns the JSON Schema of an object with these parameters, in their order.
-func Schema(params []Param) []byte {
+// Schema returns the JSON Schema of an object with these parameters, in their order; a brief one has names, types and choices,
+// without descriptions and ranges.
+func Schema(params []Param, brief bool) []byte {
 	var b bytes.Buffer
-	writeObject(&b, params, false)
-	return b.Bytes()
-}
-
-// Brief returns a JSON Schema with names, types and choices, without descriptions and ranges.
-func Brief(params []Param) []byte {
-	var b bytes.Buffer
-	writeObject(&b, params, true)
+	writeObject(&b, params, brief)
 	return b.Bytes()
 }
 

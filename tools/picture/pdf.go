@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"errors"
 	"fmt"
@@ -64,9 +65,7 @@ func Pages(file []byte) (int, error) {
 		}
 	}
 	n := c.inTree
-	if n == 0 {
-		n = c.pages
-	}
+	n = cmp.Or(n, c.pages)
 	switch {
 	case n == 0:
 		return 0, errors.New("it has no pages, or is damaged")

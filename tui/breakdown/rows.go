@@ -1,6 +1,7 @@
 package breakdown
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -200,9 +201,7 @@ func (c *Content) next() []row {
 		text = "No compaction is planned."
 	}
 	rule := safe(o.Rule)
-	if rule == "" {
-		rule = "not known"
-	}
+	rule = cmp.Or(rule, "not known")
 	return inPart(partNext,
 		row{name: "next", note: safe(text), doc: "What compaction does next and when, computed from the conversation as it is now."},
 		row{name: "rules", value: rule, doc: "The rules by which compaction acts automatically. compaction.preset chooses them."})

@@ -228,12 +228,7 @@ func (d *document) isRewound(r *inspect.HistoryRow) bool {
 
 // rowOfTurn returns the row at which a turn begins, -1 if it has no message.
 func (d *document) rowOfTurn(n int) int {
-	for i := range d.rows {
-		if d.Log[d.rows[i].Event].Turn == n {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(d.rows, func(r inspect.HistoryRow) bool { return d.Log[r.Event].Turn == n })
 }
 
 // countTokens computes hidden and modified. Like the gauge, it adds tokens for the framing of

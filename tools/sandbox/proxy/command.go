@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -121,9 +122,7 @@ func target(r *http.Request) (name, port string, err error) {
 		return "", "", errors.New("an address for this proxy has no user name")
 	case r.Method == http.MethodConnect:
 	case u.Scheme == "http" && u.Host != "":
-		if port == "" {
-			port = "80"
-		}
+		port = cmp.Or(port, "80")
 	default:
 		return "", "", errors.New("this is a proxy for http:// addresses and for CONNECT")
 	}
