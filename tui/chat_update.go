@@ -53,6 +53,7 @@ func (c *chat) update(u updates.Update) pane.Action {
 		}
 		c.animation.clock = c.env.Now()
 		c.composer.SetBusy(c.session.activity.busy())
+		c.transcript.SetBusy(c.session.activity.busy())
 		if !c.session.activity.busy() {
 			return c.refreshOwnStatus()
 		}

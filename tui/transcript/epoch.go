@@ -324,6 +324,9 @@ func (l *drawOptions) failedCompaction(b conversation.Attempt) *noticeItem {
 		n.text += ": " + why
 	}
 	var more []string
+	if b.Model != "" {
+		more = append(more, "summary model "+oneLine(b.Model, maxWidth))
+	}
 	switch {
 	case b.CostUSD != nil:
 		more = append(more, "cost "+dollars(*b.CostUSD))

@@ -158,6 +158,10 @@ func TestAFailedTurnShowsItsErrorOnceAndTheRetryKey(t *testing.T) {
 	r := openTranscript(t, 80, 20, user("hi"), conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: failure}, failed)
 	r.SetKeys(transcript.Keys{Retry: "enter"})
 	r.wantText(t, "■ broke off", "▍ "+failure, "is it running? · enter sends again")
+	r.SetBusy(true) // it is being sent again
+	r.wantNoText(t, "enter sends again")
+	r.SetBusy(false)
+	r.wantText(t, "enter sends again")
 	if n := strings.Count(r.screen(), failure); n != 1 || !r.Failed() {
 		t.Errorf("failure %d times; Failed: %v", n, r.Failed())
 	}

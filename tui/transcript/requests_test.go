@@ -27,8 +27,9 @@ func TestFailedAutomaticAttemptsAreNotShown(t *testing.T) {
 		t.Errorf("failed automatic attempts are shown:\n%s", r.screen())
 	}
 	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
-		r.addAt(timeAt(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Why: "asked by " + string(source)})
-		r.wantText(t, "▎ Compaction failed: asked by "+string(source), "▎ nothing changed")
+		r.addAt(timeAt(14, 7), conversation.Attempt{Source: source, Outcome: conversation.AttemptFailed, Model: "dead/x", Why: "asked by " + string(source) + "; nothing was changed"})
+		r.wantText(t, "▎ Compaction failed: asked by "+string(source), "▎ summary model dead/x · nothing changed")
+		r.wantNoText(t, "nothing was changed")
 	}
 }
 

@@ -76,6 +76,15 @@ func (m *Model) SetKeys(k Keys) { m.changeOptions(func(l *drawOptions) { l.keys 
 // Failed reports whether the newest turn failed and no event followed.
 func (m *Model) Failed() bool { return m.failed != nil }
 
+// SetBusy sets whether a turn runs: then no key is offered to send a failed one again.
+func (m *Model) SetBusy(busy bool) {
+	if m.failed != nil && m.failed.canRetry == busy {
+		m.failed.canRetry = !busy
+		m.failed.bump()
+		m.dirty = true
+	}
+}
+
 // SetZone sets the time zone in which times are shown.
 func (m *Model) SetZone(zone *time.Location) { m.changeOptions(func(l *drawOptions) { l.zone = zone }) }
 
