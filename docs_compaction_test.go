@@ -84,7 +84,7 @@ func boundRows(t *testing.T) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := edit.RangeOptions{Now: now, AfterLast: 4}
+		options := edit.RangeOptions{Now: now, FirstUncompacted: 4}
 		from, to := options, options
 		from.From, to.To = &bound, &bound
 		first, err := edit.ResolveRange(log.Events(), from)

@@ -396,7 +396,7 @@ func (c *Compactor) compact(ctx context.Context, request edit.Request) {
 // applyEdit makes a manual edit and publishes the result.
 func (c *Compactor) applyEdit(ctx context.Context, d operation) {
 	edited := updates.Edited{What: updates.Edit(d.what), Events: d.events}
-	if origin, err := c.applyByHand(ctx, d); err != nil {
+	if origin, err := c.applyManual(ctx, d); err != nil {
 		edited.Err = err
 	} else {
 		edited.Before, edited.After = origin.Before, origin.After

@@ -12,8 +12,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// A manual edit of single messages or turns is one overlay with its own epoch. Like a compaction, it is made at once
-// while idle, otherwise before the next request of the turn. Rules:
+// A manual edit of single messages or turns is stored as one reversible change (an overlay) with its own epoch. Like
+// a compaction, it is made at once while idle, otherwise before the next request of the turn. Rules:
 //
 //   - Turns are rewound and restored only between two turns, because a running request contains the old ones. The
 //     running turn is not stopped.
@@ -21,8 +21,8 @@ import (
 //   - An edit does not delay later compactions by the planner or the model.
 //   - If the overlay cannot be stored, nothing is changed, and nothing is tried again.
 
-// applyByHand appends the overlays of an operation, and returns their origin.
-func (c *Compactor) applyByHand(ctx context.Context, d operation) (origin conversation.Origin, failure *llm.Error) {
+// applyManual appends the overlays of an operation, and returns their origin.
+func (c *Compactor) applyManual(ctx context.Context, d operation) (origin conversation.Origin, failure *llm.Error) {
 	if err := c.journal.Flush(ctx); err != nil {
 		return origin, err
 	}
@@ -36,11 +36,11 @@ func (c *Compactor) applyByHand(ctx context.Context, d operation) (origin conver
 			Hint: "check the disk and the data folder, then try again", Err: err,
 		}
 	}
-	origin, _ = conversation.OriginOf(bodies[0]) // bodies returns overlays only
+	origin, _ = conversation.OriginOf(bodies[0]) // bodies holds only overlays
 	return origin, nil
 }
 
-// overlaysOf returns the overlays of an operation on the current log. The error is one of package compact.
+// overlaysOf returns the overlays of an operation on the current log. Its errors are those of package edit.
 func (c *Compactor) overlaysOf(d operation) ([]conversation.Body, error) {
 	log, rules := c.journal.Events(), c.journal.Rules()
 	origin := conversation.Origin{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
@@ -51,13 +51,13 @@ func (c *Compactor) overlaysOf(d operation) ([]conversation.Body, error) {
 		return c.maskOverlays(d.events, origin)
 	case updates.EditRestore:
 		body, err = edit.Restore(log)
-	default:
+	case updates.EditPin, updates.EditUnpin:
 		body, err = edit.PinOf(log, d.events, updates.Edit(d.what) == updates.EditPin)
 	}
 	if err != nil {
 		return nil, err
 	}
-	computed, _ := conversation.OriginOf(body) // the zero value has no reason
+	computed, _ := conversation.OriginOf(body) // without an origin Why is empty
 	origin.Why = computed.Why
 	then := append(log, conversation.NextEvents(log, c.journal.Now(), body)...)
 	meter := c.journal.Meter()
@@ -82,8 +82,8 @@ func (c *Compactor) maskOverlays(events []uint64, origin conversation.Origin) ([
 	return proposal.Bodies(c.journal.NextSeq()), nil
 }
 
-// turnToRewind returns the first turn that a rewind undoes, and its message; -1 if no such turn exists. restored means
-// that rewound turns will be restored before the rewind.
+// turnToRewind returns the first turn that a rewind undoes, and its message; -1 if no such turn exists. A negative
+// turn is the newest; restored ignores earlier rewinds, because they will be undone before this one.
 func (c *Compactor) turnToRewind(turn int, restored bool) (first int, text string) {
 	events := c.journal.Events()
 	var rewound []uint64
@@ -105,6 +105,6 @@ func (c *Compactor) turnToRewind(turn int, restored bool) (first int, text strin
 
 func noSuchTurn() *llm.Error {
 	return &llm.Error{
-		Class: llm.BadRequest, Message: "there is no such turn to undo", Hint: "turns count from 0, as plimsoll print shows them",
+		Class: llm.BadRequest, Message: "there is no such turn to undo", Hint: "/rewind shows the turns",
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Retry is when and how often a failed request is made again. A zero field has the default named next to it.
+// Retry configures retries; zero fields have the defaults below.
 type Retry struct {
-	Tries       int            // in all, 4
-	Base        time.Duration  // before the second try, 500 ms; doubled for each further one
-	Max         time.Duration  // the longest back-off, 8 s
-	MaxAfter    time.Duration  // the longest Retry-After that is waited for, 60 s
-	MaxStarting time.Duration  // how long a server may take to load its model or to restart, 60 s
-	Rand        func() float64 // in [0,1), for the jitter; math/rand
+	Tries       int            // total tries; default 4
+	Base        time.Duration  // before the second try, then doubled; default 500 ms
+	Max         time.Duration  // longest back-off; default 8 s
+	MaxAfter    time.Duration  // longest Retry-After that is waited for; default 60 s
+	MaxStarting time.Duration  // how long a server may load its model, restart or have a full shared cache; default 60 s
+	Rand        func() float64 // in [0,1), for the jitter; default math/rand
 }
 
 // WithDefaults returns r with the defaults in place of zero fields.

@@ -149,7 +149,7 @@ func (p *Proposal) resolveRange(req Request, profile preset.Profile) (Range, err
 		keep = p.rules.KeepLast
 	}
 	r, err := ResolveRange(p.log, RangeOptions{From: req.From, To: req.To, KeepLast: keep, Now: p.inputs.Now,
-		AfterLast: AfterLastCompaction(p.log), Rewound: rewoundTurns(p.log)})
+		FirstUncompacted: AfterLastCompaction(p.log), Rewound: rewoundTurns(p.log)})
 	if err != nil || !profile.Summarize {
 		return r, err
 	}

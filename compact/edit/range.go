@@ -21,12 +21,11 @@ func (r Range) String() string { return numbers.Turns(r.From, r.To) }
 // RangeOptions are the bounds for [ResolveRange], and what it needs besides the log.
 type RangeOptions struct {
 	From     *Bound    // nil: the first turn
-	To       *Bound    // nil: the newest turn before the KeepLast newest
+	To       *Bound    // nil: all but the KeepLast newest
 	KeepLast int       // newest turns outside the range; ignored with To; negative is 0
 	Now      time.Time // base of bounds such as 5h
-	// AfterLast is the turn after the last one that the compactions in force
-	// cover, 0 without one: see AfterLastCompaction.
-	AfterLast int
+	// FirstUncompacted is the first turn after all that are compacted: see [AfterLastCompaction].
+	FirstUncompacted int
 	// Rewound reports whether a turn was rewound; nil: no turn was.
 	Rewound func(turn int) bool
 }
@@ -84,9 +83,9 @@ func (e *RangeError) Counting(first int) string {
 }
 
 // ResolveRange returns the range of turns that bounds mean in a log (S64). Both ends are turns
-// of the log that are not rewound, and From is at most To. From a time ago is the first turn
-// that began since then, to a time ago the last one that began before. A bound outside the
-// conversation is an error. Every error wraps [ErrNoRange].
+// of the log that are not rewound, and From is at most To. For a time, From is the first turn
+// since then and To the last turn before. A bound outside the conversation is an error. Every
+// error wraps [ErrNoRange].
 func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	starts := turnStarts(log)
 	live := slices.DeleteFunc(slices.Clone(starts), func(t turnStart) bool { return o.Rewound != nil && o.Rewound(t.turn) })
@@ -99,12 +98,12 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	from, to := 0, len(live)-1-max(0, o.KeepLast)
 	var err error
 	if o.From != nil {
-		if from, err = o.findTurn("--from", *o.From, live); err != nil {
+		if from, err = o.findTurn(false, *o.From, live); err != nil {
 			return Range{}, err
 		}
 	}
 	if o.To != nil {
-		if to, err = o.findTurn("--to", *o.To, live); err != nil {
+		if to, err = o.findTurn(true, *o.To, live); err != nil {
 			return Range{}, err
 		}
 	}
@@ -121,25 +120,26 @@ func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
 	return Range{}, noRange("--from %v (turn %d) is among %s", o.From, turnNumber(live[from].turn), kept)
 }
 
-// findTurn returns the turn that a bound means, as an index into the turns that are not rewound.
-func (o RangeOptions) findTurn(flag string, b Bound, live []turnStart) (int, error) {
-	last := len(live) - 1
-	i := -1
+// findTurn returns the turn that a bound means, as an index into the turns that are not rewound. to: the bound is To.
+func (o RangeOptions) findTurn(to bool, b Bound, live []turnStart) (int, error) {
+	flag := map[bool]string{false: "--from", true: "--to"}[to]
+	i, last := -1, len(live)-1
 	switch b.kind {
 	case boundFromEnd:
 		i = last - b.turn
 	case boundAfterCompacted:
-		i = slices.IndexFunc(live, func(t turnStart) bool { return t.turn >= o.AfterLast })
-		if i < 0 && flag == "--to" {
+		i = slices.IndexFunc(live, func(t turnStart) bool { return t.turn >= o.FirstUncompacted })
+		if i < 0 && to {
 			i = last
 		} else if i < 0 {
-			return 0, noRange("%s %v: everything up to turn %d is compacted, and no turn comes after it", flag, &b, turnNumber(o.AfterLast-1))
+			return 0, noRange("%s %v: everything up to turn %d is compacted, and no turn comes after it", flag, &b, turnNumber(o.FirstUncompacted-1))
 		}
 	case boundAgo:
 		since := o.Now.Add(-b.ago)
-		if i = slices.IndexFunc(live, func(t turnStart) bool { return !t.at.Before(since) }); flag == "--to" && i < 0 {
+		i = slices.IndexFunc(live, func(t turnStart) bool { return !t.at.Before(since) })
+		if i < 0 && to {
 			i = last
-		} else if flag == "--to" {
+		} else if to {
 			i--
 		}
 	default:
@@ -178,7 +178,7 @@ func turnStarts(log []conversation.Event) []turnStart {
 	return turns
 }
 
-// SummaryRanges returns the ranges of the summaries in force that have a text.
+// SummaryRanges returns the ranges of the current summaries with text.
 func SummaryRanges(log []conversation.Event) []Range {
 	var out []Range
 	for _, s := range projection.Summaries(log) {
@@ -187,8 +187,8 @@ func SummaryRanges(log []conversation.Event) []Range {
 	return out
 }
 
-// Spans returns the events of the turns of a range as runs by Seq, usually one, that begin
-// and end at messages. It leaves out rewound turns, units with open calls and units that
+// Spans returns the events of the turns of a range as runs of consecutive events, usually one,
+// that begin and end at messages. It leaves out rewound turns, units with open calls and units that
 // are only partly in the range. rewound may be nil. The result is nil without any event.
 func (r Range) Spans(log []conversation.Event, rewound func(turn int) bool) []conversation.Span {
 	const covered, excluded = 1, 2

@@ -67,7 +67,7 @@ type chosen struct {
 
 func (c chosen) options(t *testing.T) edit.RangeOptions {
 	return edit.RangeOptions{From: bound(t, c.from), To: bound(t, c.to), KeepLast: c.keep, Now: compacttest.Noon,
-		AfterLast: c.last, Rewound: rewound(c.gone...)}
+		FirstUncompacted: c.last, Rewound: rewound(c.gone...)}
 }
 
 // TestRFD064RangeBounds checks the forms in the RFD's table of bounds, and the meaning of
@@ -205,10 +205,10 @@ func TestResolvedRangesAreTurnsOfTheLog(t *testing.T) {
 		}
 		o := edit.RangeOptions{
 			From: bounds(t, "from"), To: bounds(t, "to"),
-			KeepLast:  rapid.OneOf(rapid.IntRange(-1, 4), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "keep"),
-			Now:       conversationtest.Epoch.Add(time.Duration(rapid.IntRange(-5, 70).Draw(t, "now")) * time.Second),
-			AfterLast: rapid.OneOf(rapid.IntRange(-1, 8), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "last"),
-			Rewound:   func(turn int) bool { return isRewound[turn] },
+			KeepLast:         rapid.OneOf(rapid.IntRange(-1, 4), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "keep"),
+			Now:              conversationtest.Epoch.Add(time.Duration(rapid.IntRange(-5, 70).Draw(t, "now")) * time.Second),
+			FirstUncompacted: rapid.OneOf(rapid.IntRange(-1, 8), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "last"),
+			Rewound:          func(turn int) bool { return isRewound[turn] },
 		}
 		r, err := edit.ResolveRange(log, o)
 		if err != nil {

@@ -209,7 +209,7 @@ const minSummaryTokens = 300
 // tokens, 0 unknown: a longer one would fill a small window.
 func SummaryMost(r preset.PlannerRules, window int) int {
 	if window <= 0 {
-		return summary.MaxTokens
+		return summary.MaxSummary
 	}
-	return min(summary.MaxTokens, max(int(r.SummaryRatio*float64(window)), minSummaryTokens))
+	return min(summary.MaxSummary, max(int(r.SummaryRatio*float64(window)), minSummaryTokens))
 }

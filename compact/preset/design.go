@@ -1,32 +1,32 @@
-// Package preset defines the designs by which a conversation can be compacted: when each acts, and which text
-// replaces compacted messages. It is the only package that knows the designs by name; others use a [Design] or a
-// [Wording]. A new design needs a row in designs, a wording and its values. [Rules] are the settings of a design
-// combined with those of the user; [RulesOf] returns a design's own. Code that reproduces a published design byte for
-// byte is in a package below.
+// Package preset defines the presets by which a conversation can be compacted. A preset is a named choice; its [Design]
+// says how it behaves, its [Wording] which text replaces compacted messages. Only this package knows the presets by
+// name. A new one needs a row in designs, a wording and its values. [Rules] are a preset's settings combined with the
+// user's; [RulesOf] returns its own. Code that reproduces a published design byte for byte is in a package below. A
+// [Profile] is a named way to compact, which users can write. The load line is the request size at which compaction starts.
 package preset
 
 import "plimsoll/conversation"
 
-// Name is the name of a design: Plimsoll's own, a published one that is reproduced exactly, or a baseline.
+// Name is a preset: Plimsoll's own, a published design reproduced exactly, or a baseline.
 type Name string
 
-// The presets, with the abbreviations that comments use for the published designs.
+// The presets, with the abbreviations that comments use for the published designs; docs/presets.md links them.
 const (
 	Plimsoll  Name = "plimsoll"
-	JP        Name = "jp"        // S64, profile default
-	JPHeavy   Name = "jp-heavy"  // S64, profile heavy
-	JPAuto    Name = "jp-auto"   // D17
-	Adachsoft Name = "adachsoft" // ADA
-	OneClaw   Name = "oneclaw"   // ONE
-	JCLI      Name = "jcli"      // JCL
+	JP        Name = "jp"        // S64: RFD 064 of JP, with the profile default
+	JPHeavy   Name = "jp-heavy"  // S64, with the profile heavy
+	JPAuto    Name = "jp-auto"   // D17: draft RFD D17 of JP, which compacts automatically
+	Adachsoft Name = "adachsoft" // ADA: the PHP package adachsoft/ai-agent-context-tool-compaction
+	OneClaw   Name = "oneclaw"   // ONE: FEAT-011 of OneClaw
+	JCLI      Name = "jcli"      // JCL: the program J-CLI
 	Raw       Name = "raw"       // baseline: sends everything
 	Truncate  Name = "truncate"  // baseline: drops the oldest units
 )
 
-// Action is how a design reduces a conversation automatically.
+// Action is how a preset reduces a conversation automatically.
 type Action int
 
-// The automatic actions. A profile that is configured for automatic use replaces them.
+// The automatic actions. A profile for automatic use replaces them; CommandOnly and SendsUnchanged override them.
 const (
 	ActEvict        Action = iota // evicts the oldest units at the load line, with a note or a summary
 	ActSummariseOld               // after a reply above the load line, summarises or drops all but the newest units
@@ -41,12 +41,12 @@ type Design struct {
 	PolicyStyle conversation.Style // of turns that a profile strips
 	Action      Action
 
-	// HasAdditions enables what the published designs lack: a result may refer to an equal earlier one, a capped
-	// result has an index of names, the load line stays below the size at which the model costs more, and the
-	// conversation's next request may ask for the summary.
+	// HasAdditions enables Plimsoll's own features: a result may refer to an equal earlier one, a capped result has an
+	// index of names, the load line stays below the model's long-context price step, and the conversation's next request
+	// may ask for the summary.
 	HasAdditions bool
-	// AbsoluteLoadLine makes the load line a fixed number of tokens for any window, and makes requests wait for the
-	// summary.
+	// AbsoluteLoadLine has two effects: the load line is a fixed number of tokens for any window, and requests wait for
+	// the summary.
 	AbsoluteLoadLine bool
 	// CommandOnly means that only a user command compacts, unless the user turns automatic compaction on.
 	CommandOnly bool

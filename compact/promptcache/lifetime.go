@@ -53,12 +53,10 @@ const (
 	userWeight        = 20
 	assumedPauses     = 0.025
 	assumedLongPauses = 0.005
-	// assumedWritten is the assumed number of tokens that a request writes; it weighs as much as writtenWeight observed
-	// requests.
+	// assumedWritten is how many tokens a request is assumed to write; it weighs as much as writtenWeight observed requests.
 	assumedWritten = 1500
 	writtenWeight  = 5
-	// minRequestsAhead is the least number of later requests to expect. A longer conversation is expected to last as long
-	// again.
+	// minRequestsAhead is the least number of later requests to expect; a longer conversation is expected to last as long again.
 	minRequestsAhead = 160
 )
 

@@ -14,7 +14,7 @@ import (
 //   - view: the next request and one more user message, so that the provider has all but
 //     that message in its cache
 //   - raw: the original messages as a transcript in one message, without tools; overlays
-//     do not matter (S64)
+//     are ignored (S64)
 //   - merged: earlier summaries in place of the messages that they cover, and a transcript
 //     of the other messages (ONE)
 
@@ -23,17 +23,17 @@ type Job struct {
 	Spans            []conversation.Span // covered events
 	FromTurn, ToTurn int                 // covered turns, both included
 	Input            preset.SummaryInput // InputView, InputRaw or InputMerged
-	// Messages are the messages of the request: for InputView hardened, without the
-	// system prompt; otherwise one user message with a transcript.
+	// Messages are the messages of the request: for InputView the view as the endpoint accepts
+	// it, without the system prompt; otherwise one user message with a transcript.
 	Messages []projection.Message
 	// System is the system prompt of the request, "" if it has none. For
 	// InputView it is "" and the conversation's own is sent, with its tools.
 	System        string
 	MaxTokens     int    // bound of the answer
 	Model         string // provider/id, "" for the conversation's model
-	CoveredTokens int    // estimated tokens that the answer is compared with: of the original messages, or for InputView of the view
-	// Version is the version of the built-in instructions; 0 if a source or the user wrote
-	// the instructions.
+	CoveredTokens int    // estimated tokens that the summary replaces, see [Options]
+	// Version is the version of the built-in instructions; 0 for a published design's or the
+	// user's.
 	Version int
 
 	options Options
@@ -52,32 +52,34 @@ type Answer struct {
 
 // Options are the settings of a job with any input.
 type Options struct {
-	Spans []conversation.Span // events to cover, ascending, whole units
+	Spans []conversation.Span // events to cover, ascending; no reply is cut off from its calls or results
 	Rules preset.SummaryRules // of the profile in force
 	Style conversation.Style  // selects the wording: ONE and JCL have their own
 	Focus string              // what the user or the model wants preserved
 	// Budget bounds a request with a transcript, in estimated tokens with the
-	// instructions; 0 is no bound. A budget below about 500 is exceeded. A request with
-	// the view as input is as long as the view.
+	// instructions; 0 is no bound. A budget below about 500 is exceeded. InputView ignores
+	// it: such a request is as long as the view.
 	Budget     int
 	FreeTokens int // tokens of the window that are free for the answer, 0 unknown
-	// CoveredTokens is the estimated number of tokens that the answer is compared with: for
-	// the input view those of the view (see [meter.CoveredTokens]), otherwise those of the
-	// original messages. 0: it is computed.
+	// CoveredTokens is the estimated tokens that the summary replaces: for InputView those of
+	// the view (see [meter.CoveredTokens]), otherwise those of the original messages. 0: it is
+	// computed.
 	CoveredTokens int
-	MaxRequested  int // tokens of the longest answer to ask for, 0: MaxTokens
+	MaxRequested  int // tokens of the longest answer to ask for, 0: [MaxSummary]
 	// MaxText is the most tokens that the text may have so that the view does not grow, 0
 	// unknown.
 	MaxText int
 	// Rewrites says that the view already has a summary of the same turns. MaxText then
-	// depends on that summary, and the requested length does not depend on MaxText.
+	// depends on that summary. The requested length then ignores MaxText.
 	Rewrites bool
 }
 
 const (
-	// requestedShare is the requested length as a share of the covered tokens. It is
-	// below AcceptedShare, because models count badly. maxTextShare is the same as a
-	// share of MaxText.
+	// MaxSummary is the longest summary to ask for, in tokens: a longer one is hardly shorter
+	// than a good selection of the covered messages.
+	MaxSummary = 4000
+	// requestedShare is the requested length as a share of the covered tokens. It is below
+	// [AcceptedShare], as models overshoot. maxTextShare is the same as a share of MaxText.
 	requestedShare = 0.30
 	maxTextShare   = 0.85
 	minRequested   = 50 // tokens
@@ -110,7 +112,7 @@ func (j *Job) Options() Options { return j.options }
 // requestedTokens returns the length that the instructions ask for, in tokens.
 func (o Options) requestedTokens(covered int) int {
 	n := o.maxTokens()
-	if n = min(n, MaxTokens); o.MaxRequested > 0 {
+	if n = min(n, MaxSummary); o.MaxRequested > 0 {
 		n = min(n, o.MaxRequested)
 	}
 	if covered > 0 {
@@ -141,7 +143,3 @@ func (j Job) Tokens() int {
 	}
 	return int(total)
 }
-
-// MaxTokens is the longest summary to ask for, in tokens: a longer one is hardly shorter
-// than a good selection of the covered messages.
-const MaxTokens = 4000

@@ -20,7 +20,7 @@ func (m *Model) begin(by int) pane.Action {
 	switch {
 	case r == nil:
 		return nil
-	case r.isGroup:
+	case r.isSection:
 		return m.open(r.Title)
 	case m.content.Fixed != "":
 		return pane.Snackbar{Text: m.content.Fixed, Failure: true}

@@ -13,15 +13,15 @@ import (
 // Row is a setting. Its texts may have control characters.
 type Row struct {
 	config.Setting
-	Section string
-	Shown   string // text in place of Value, "" for Value
-	From    string // where Value comes from
-	Applies string // when a new value takes effect, in a few words
-	Restart bool   // a new value takes effect at the next start
-	Changed bool   // Value differs from the configuration, with which the next conversation begins
-	Opens   string // the dialog that changes it, "" for none
-	Fixed   string // why it cannot be changed here, "" if it can
-	isGroup bool   // it opens the group that it names
+	Section   string
+	Shown     string // text in place of Value, "" for Value
+	From      string // where Value comes from
+	Applies   string // when a new value takes effect, in a few words
+	Restart   bool   // a new value takes effect at the next start
+	Changed   bool   // Value differs from the configuration, with which the next conversation begins
+	Opens     string // the dialog that changes it, "" for none
+	Fixed     string // why it cannot be changed here, "" if it can
+	isSection bool   // it opens the section that it names
 }
 
 // isShare reports whether the value is a share, which people read in percent.

@@ -54,7 +54,7 @@ type Model struct {
 	keys    *KeyMap
 	gauges  func(now, then meter.Reading, width int) (string, string)
 	content Content
-	group   string // whose settings are shown, "" for the first page
+	section string // whose settings are shown, "" for the first page
 	rows    rows
 	list    pane.ListDetail
 	toggled bool // the user switched the explanation from its default, which depends on the size
@@ -89,18 +89,18 @@ func (m *Model) Show(c Content) {
 	if r := m.row(); r != nil {
 		on = r.Key + r.Title
 	}
-	m.content, m.rows = c, rows{m: m, list: c.page(m.group)}
+	m.content, m.rows = c, rows{m: m, list: c.page(m.section)}
 	if i := slices.IndexFunc(m.rows.list, func(r Row) bool { return r.Key+r.Title == on }); i >= 0 {
 		m.list.Keep(i)
 	}
 	m.fit()
 }
 
-// open shows another group, with the cursor on its first row; from a group to the first page, on the row of that group.
-func (m *Model) open(group string) pane.Action {
-	from := m.group
-	m.group, m.rows = group, rows{m: m, list: m.content.page(group)}
-	m.list.Select(&m.rows, max(0, slices.IndexFunc(m.rows.list, func(r Row) bool { return r.isGroup && r.Title == from })))
+// open shows another section, with the cursor on its first row; from a section to the first page, on the row of that section.
+func (m *Model) open(section string) pane.Action {
+	from := m.section
+	m.section, m.rows = section, rows{m: m, list: m.content.page(section)}
+	m.list.Select(&m.rows, max(0, slices.IndexFunc(m.rows.list, func(r Row) bool { return r.isSection && r.Title == from })))
 	m.fit()
 	return nil
 }
@@ -166,14 +166,14 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		{On: k.NextSection, Do: func() pane.Action { return m.turn(1) }},
 		{On: k.PreviousSection, Do: func() pane.Action { return m.turn(-1) }},
 	}
-	if m.group != "" {
+	if m.section != "" {
 		commands = append(commands, pane.Command{On: k.Close, Do: func() pane.Action { return m.open("") }})
 	}
 	return m.list.Update(msg, m.paneContent, commands)
 }
 
-// turn opens the next group, or the previous one with by -1; the first page stands before the groups.
+// turn opens the next section, or the previous one with by -1; the first page stands before the sections.
 func (m *Model) turn(by int) pane.Action {
-	pages := append([]string{""}, m.content.groups()...)
-	return m.open(pages[(slices.Index(pages, m.group)+by+len(pages))%len(pages)])
+	pages := append([]string{""}, m.content.sections()...)
+	return m.open(pages[(slices.Index(pages, m.section)+by+len(pages))%len(pages)])
 }

@@ -147,8 +147,8 @@ func (m *Model) Cursor() *tea.Cursor {
 func (m *Model) frame() pane.Frame {
 	s, k := m.styles.Pane, m.keys
 	f := pane.Frame{Title: "Settings", Lines: m.lines()}
-	if m.group != "" {
-		f.Title += " · " + plain.Line(m.group)
+	if m.section != "" {
+		f.Title += " · " + plain.Line(m.section)
 	}
 	changed := 0
 	for _, r := range m.content.Rows {
