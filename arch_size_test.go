@@ -52,7 +52,7 @@ var ceilings = map[string]size{
 	"compact/promptcache":           {319, 166},
 	"compact/replay":                {3181, 1724},
 	"compact/snippet":               {84, 0},
-	"compact/summary":               {2533, 1047},
+	"compact/summary":               {2531, 1047},
 	"config":                        {3103, 1238},
 	"conversation":                  {3526, 1328},
 	"conversation/conversationtest": {457, 0},
