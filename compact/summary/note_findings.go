@@ -93,8 +93,12 @@ func findingsIn(events []conversation.Event, shown map[string]bool) []finding {
 			}
 			failed = false
 			reasoned := false
-			for k, s := range sentences(b.Text) {
+			all := sentences(b.Text)
+			for k, s := range all {
 				reasons := !reasoned && givesReason(s)
+				if k+1 < len(all) && strings.HasSuffix(s, ":") && len(s)+len(all[k+1]) < maxFinding { // what was found stands behind it
+					s += " " + all[k+1]
+				}
 				if k > 0 && !reasons || len(s) < minFinding || len(s) > maxFinding || seen[s] || shown[s] {
 					continue
 				}

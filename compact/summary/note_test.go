@@ -370,10 +370,11 @@ func TestNoteTellsWhatTheAgentFoundInALongTurn(t *testing.T) {
 		l.Reply(fmt.Sprintf("Let me look at place number %d of the tests.", i)).Call("read_file", fmt.Sprintf(`{"path":"f%d.go"}`, i), ok, "package f")
 	}
 	l.Call("run_command", `{"command":"go vet"}`, ok, `dial_port refused\nport_busy after 15.250ms in node_modules/left_pad/index.js`).
-		Call("run_command", `{"command":"go test"}`, bad, "exit 1").Reply("The whole suite fails. The root cause is that portOf shares one port. More later.").Call("modify_file", `{"path":"port.go"}`, ok, "")
+		Call("run_command", `{"command":"go test"}`, bad, "exit 1").Reply("The fix is this:\n- portOf takes a listener.\n\nNothing else.").
+		Reply("The whole suite fails. The root cause is that portOf shares one port. More later.").Call("modify_file", `{"path":"port.go"}`, ok, "")
 	note := summary.NoteWithin(l.Events(), l.All(), 3000)
 	found := section(note, "### What the agent found")
-	if !strings.Contains(found, ": The root cause is that portOf shares one port.") || !strings.Contains(found, ": The whole suite fails.") || strings.Contains(found, "More later") || strings.Contains(found, "Let me look") {
+	if !strings.Contains(found, ": The fix is this: portOf takes a listener.\n") || !strings.Contains(found, ": The root cause is that portOf shares one port.") || !strings.Contains(found, ": The whole suite fails.") || strings.Contains(found, "More later") || strings.Contains(found, "Let me look") {
 		t.Errorf("the note tells %q", found)
 	}
 	if said := section(note, "### Said by"); strings.Contains(said, "Never") || strings.Contains(said, "interrupted") || !strings.Contains(said, "> Make the ports free, always.") {
