@@ -92,6 +92,7 @@ func (c *chat) showConversation(faults []string, draft string, shown int) {
 		c.shell.conversationID = s.ID
 	}
 	c.composer.SetBusy(false)
+	c.transcript.SetBusy(false)
 	c.metering, c.legendDue = s.load.meter.Reading(), false
 	c.panel = panel{wanted: c.panel.wanted, chosen: c.panel.chosen}
 	if s.outline.HasMessages() || len(s.Events) > 0 {

@@ -209,8 +209,5 @@ func requestError(e *llm.Error) *llm.Error {
 	failure := *e
 	failure.Lead = "no summary was written: " + cmp.Or(e.Lead, e.Message)
 	failure.Message, failure.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
-	if e.NotListening {
-		failure.Hint = "is it running? compaction.summary.model chooses another"
-	}
 	return &failure
 }

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"cmp"
+
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"

@@ -39,7 +39,8 @@ func Scan(text string, found func(string)) {
 	}
 }
 
-// withoutLine returns a word with a line break for the number of a line that grep writes between a file and the line.
+// withoutLine returns a word with a line break for the number of a line that grep writes between a file, whose extension
+// has small letters, and the line.
 func withoutLine(word string) string {
 	for i := range len(word) {
 		if word[i] != '.' {

@@ -118,7 +118,7 @@ func (m *Model) Message() bool {
 		if text := strings.TrimRight(m.text.Line(i), " \t"); text != "" {
 			_, _, isShell := shell(text)
 			_, _, isCommand := slash(text)
-			return !isShell && !isCommand && text != "/"
+			return !isShell && !isCommand && (text != "/" || m.text.Lines() > 1)
 		}
 	}
 	return false

@@ -135,6 +135,9 @@ func (a *Approve) dismiss() pane.Action {
 }
 
 func (a *Approve) layout(l config, width, height int) int {
+	if width != a.width && !a.read { // other lines stand where the text was read to
+		a.text.Top = 0
+	}
 	a.config, a.width, a.height = l, width, height
 	s := l.styles
 	title := pane.WrapHanging(a.title, width)
@@ -178,9 +181,9 @@ func (a *Approve) titleFits() bool {
 }
 
 func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
-	a.gotMessage, a.read = true, a.read || a.text.Top+a.text.height >= a.text.len()
+	a.gotMessage, a.read = true, a.read || a.text.atEnd()
 	var action pane.Action
-	done := false
+	done, seen := false, a.text.height
 	if a.field != nil {
 		action, done = a.typeInto(msg)
 	} else {
@@ -188,7 +191,8 @@ func (a *Approve) update(msg tea.Msg) (pane.Action, bool) {
 	}
 	a.layout(a.config, a.width, a.height)
 	if action == (moreShown{}) {
-		a.text.scroll(a.text.height)
+		a.text.scroll(min(seen, a.text.height))
+		action = moreShown{end: a.text.atEnd()}
 	}
 	return action, done
 }
@@ -209,6 +213,9 @@ func (a *Approve) choose(msg tea.Msg) (pane.Action, bool) {
 	switch {
 	case a.checkRules != nil && len(a.offers) > 0 && key.Matches(k, keys.Answers.Rule):
 		a.begin(writesRule, a.offers[a.level].Rules...)
+	case a.command != "" && key.Matches(k, keys.Answers.Edit) && !a.read:
+		a.again = keys.Answers.Edit.Help().Key
+		return moreShown{}, false
 	case a.command != "" && key.Matches(k, keys.Answers.Edit):
 		a.begin(writesCommand, a.command)
 	case a.together > 0 && key.Matches(k, keys.Answers.Together):
@@ -314,8 +321,11 @@ func (a *Approve) below() (lines []string, cursor *point) {
 	s := a.config.styles
 	room := max(a.height-len(a.heading())-2, 1) // beside a line of the text and the answers
 	note := "Read the end; " + a.again + " again allows it."
-	if a.text.Top+a.text.height < a.text.len() {
+	switch {
+	case !a.read && !a.text.atEnd():
 		note = "Read on; " + a.again + " again shows more."
+	case a.again == a.config.keys.Answers.Edit.Help().Key:
+		note = "Read the end; " + a.again + " again changes it."
 	}
 	switch {
 	case a.again != "":

@@ -304,3 +304,26 @@ func TestInvisibleCharactersAreMarkedInCommands(t *testing.T) {
 		}
 	}
 }
+
+func TestTheKeysOfAnUnreadCommandShowMoreOfIt(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("echo x\n", 90) + "END"
+	s := openDialog(80, 24, newApprove(conversation.Review{Command: long, Changeable: true, Offer: editReview().Offer}))
+	want := func(what string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if view := plainView(s); !strings.Contains(view, text) {
+				t.Errorf("%s: %q is missing in\n%s", what, text, view)
+			}
+		}
+	}
+	wantAction(t, press(s, "e"), nil)
+	want("a change that was asked for early", "Read on; e again shows more.", "❯ y once")
+	s.SetSize(120, 24)
+	want("another width", "1–")
+	wantAction(t, press(s, "end"), nil)
+	wantAction(t, press(s, "pgup"), nil)
+	want("the text was read, and scrolled back", "Read the end; e again changes it.")
+	wantAction(t, press(s, "e"), nil)
+	want("the change", "Run instead")
+}

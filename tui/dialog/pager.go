@@ -33,6 +33,9 @@ func (p *pager) reveal(line int) {
 	p.scroll(0)
 }
 
+// atEnd reports whether the last line is visible.
+func (p *pager) atEnd() bool { return p.Top+p.height >= p.len() }
+
 func (p *pager) len() int { return len(p.lines) + p.more }
 
 func (p *pager) visible() []string {

@@ -29,7 +29,7 @@ const maxEarlyKeys = 2
 type Early struct{}
 
 // moreShown says that a key showed the next lines of a text instead of allowing it.
-type moreShown struct{}
+type moreShown struct{ end bool }
 
 // Dialog is one of this package's dialogs.
 type Dialog interface {
@@ -199,8 +199,10 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) pane.Action {
 		return Early{}
 	}
 	action, done := top.update(msg)
-	if action == (moreShown{}) { // a held key or a second press must not also allow the call
-		s.shown(now)
+	if more, is := action.(moreShown); is {
+		if more.end { // a held key or a second press must not also allow the call
+			s.shown(now)
+		}
 		return nil
 	}
 	if done {

@@ -166,9 +166,9 @@ func causedBy(origin conversation.Origin) string {
 }
 
 func (d *document) reverted(r conversation.Revert) string {
-	of, done := "the compaction", "undone: "
+	of, done := "", "compaction undone"
 	if r.Redoes != 0 {
-		done = "redone: "
+		done = "compaction redone"
 	}
 	if i := d.index(cmp.Or(r.Redoes, r.Epoch, r.Event)); i >= 0 {
 		switch d.Log[i].Body.(type) {
@@ -177,7 +177,7 @@ func (d *document) reverted(r conversation.Revert) string {
 		}
 		origin, _ := conversation.OriginOf(d.Log[i].Body)
 		if turns, _, _ := strings.Cut(pane.Reason(origin.Why), ","); strings.HasPrefix(turns, "turn") {
-			of = turns
+			of = ": " + turns
 		}
 	}
 	return done + of

@@ -162,7 +162,10 @@ func (n *noticeItem) explain(text, hint string) bool {
 	}
 	n.text += strings.TrimPrefix(text, n.failure)
 	n.failure = ""
-	n.hint = strings.Trim(n.hint+separator+hint, " ·")
+	if n.card { // its line says that nothing changed
+		hint = strings.TrimSuffix(hint, "nothing was changed")
+	}
+	n.hint = strings.Trim(n.hint+separator+hint, " ·;")
 	n.bump()
 	return true
 }
