@@ -141,6 +141,8 @@ func likelihood(name string) float64 {
 		return 0
 	case slices.ContainsFunc(libraryParts, func(part string) bool { return strings.Contains(name, part) }):
 		return 0
+	case standardNames[name[:max(0, strings.IndexByte(name, '.'))]]:
+		return 0.3
 	case strings.HasPrefix(name, "/"):
 		return 0.5
 	case strings.Trim(name, "0123456789abcdef") == "":
@@ -153,6 +155,9 @@ func likelihood(name string) float64 {
 
 // libraryParts stand in the paths of libraries.
 var libraryParts = []string{"node_modules/", "site-packages/", "/pkg/mod/", ".cargo/", "usr/lib/", "usr/local/lib/"}
+
+// standardNames begin names of the standard libraries of Go, Python and JavaScript.
+var standardNames = wordSet("bufio bytes context errors filepath fmt http io json log maps math os regexp slices sort strconv strings sync testing time console JSON Math Object Promise process sys re")
 
 // sourceFile reports whether a name without a folder is one of a file.
 func sourceFile(name string) bool {

@@ -318,6 +318,27 @@ func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 	})
 }
 
+func TestNamesOfStandardLibrariesComeLastInTheIndex(t *testing.T) {
+	t.Parallel()
+	said, own, all := resultEvents("fmt.Fprintf then os.ReadFile, and the function readSettings of the project"), 0, 0
+	for room := range 80 {
+		got := summary.NamesIn(said, float64(room))
+		has := strings.Contains(got, "readSettings")
+		if has {
+			own++
+		}
+		if strings.Contains(got, "fmt.") {
+			all++
+			if !has {
+				t.Errorf("in a room of %d the index is %q", room, got)
+			}
+		}
+	}
+	if all == 0 || own <= all {
+		t.Errorf("the own name is in %d indexes, those of the library in %d", own, all)
+	}
+}
+
 // checkIndex fails unless each line of an index has an event and its names.
 func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 	if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
