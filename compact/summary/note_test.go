@@ -320,22 +320,23 @@ func TestIndexOfNamesStaysWithinItsRoom(t *testing.T) {
 
 func TestNamesOfStandardLibrariesComeLastInTheIndex(t *testing.T) {
 	t.Parallel()
-	said, own, all := resultEvents("fmt.Fprintf then os.ReadFile, and the function readSettings of the project"), 0, 0
-	for room := range 80 {
+	text := ""
+	for i := range 100 {
+		text += fmt.Sprintf("strings.Trim%d ", i)
+	}
+	said, indexes := resultEvents(text+"readSettings"), 0
+	for room := range 1000 {
 		got := summary.NamesIn(said, float64(room))
-		has := strings.Contains(got, "readSettings")
-		if has {
-			own++
+		if got == "" {
+			continue
 		}
-		if strings.Contains(got, "fmt.") {
-			all++
-			if !has {
-				t.Errorf("in a room of %d the index is %q", room, got)
-			}
+		indexes++
+		if !strings.Contains(got, "readSettings") {
+			t.Errorf("in a room of %d the index is %q", room, got)
 		}
 	}
-	if all == 0 || own <= all {
-		t.Errorf("the own name is in %d indexes, those of the library in %d", own, all)
+	if indexes == 0 {
+		t.Error("no room has an index")
 	}
 }
 
