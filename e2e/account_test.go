@@ -117,7 +117,7 @@ func (p *sandbox) checkLedger(term *terminal, id string) {
 	term.awaitIdleDraft("and now?")
 	term.press("ctrl+u")
 	term.slashCommand("/ledger")
-	words := []string{"compacted turns 1–10", "compacted turns 11–41", "compaction undone: turns 11–41", "pinned e", "undone: from turn"}
+	words := []string{"compacted turns 1–10", "compacted turns 11–41", "compaction undone: turns 1", "pinned e", "undone: from turn"}
 	shown := term.awaitText(append(words, " Ledger", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
