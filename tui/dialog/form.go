@@ -156,8 +156,8 @@ func (f *Form) move(to int) {
 
 // send answers with the values, or selects the first field that has none it can take.
 func (f *Form) send() (pane.Action, bool) {
-	if f.text.Top+f.text.height < f.text.len() { // what is sent unread is not meant
-		f.text.scroll(f.text.len())
+	if !f.text.atEnd() { // what is sent unread is not meant
+		f.text.scroll(f.text.height)
 		return nil, false
 	}
 	values := map[string]any{}

@@ -1,6 +1,8 @@
 package dialog_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"plimsoll/conversation"
@@ -41,4 +43,22 @@ func TestFormSendsWhatItsFieldsTake(t *testing.T) {
 
 	s = openDialog(40, 12, dialog.NewForm(conversation.Review{Title: "The server harbour asks", Question: "Go on?"}, func(values map[string]any, ok bool) pane.Action { return sent{values, ok} }))
 	wantAction(t, press(s, " ", "x", "tab", "enter"), sent{map[string]any{}, true})
+}
+
+func TestFormIsSentOnceAllOfItsQuestionWasShown(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("- point %d;", i))
+	}
+	s := openDialog(40, 12, dialog.NewForm(conversation.Review{Title: "The server harbour asks", Question: strings.Join(lines, "\n")}, func(values map[string]any, ok bool) pane.Action { return sent{values, ok} }))
+	seen := plainView(s)
+	for press(s, "enter") == nil {
+		seen += plainView(s)
+	}
+	for _, line := range lines {
+		if !strings.Contains(seen, line) {
+			t.Errorf("%q was sent unread", line)
+		}
+	}
 }
