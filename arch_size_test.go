@@ -91,7 +91,7 @@ var ceilings = map[string]size{
 	"tui/changes":                   {323, 162},
 	"tui/choices":                   {256, 73},
 	"tui/composer":                  {2282, 1208},
-	"tui/dialog":                    {2653, 872},
+	"tui/dialog":                    {2653, 892},
 	"tui/diffview":                  {516, 168},
 	"tui/edit":                      {1517, 191},
 	"tui/gauge":                     {424, 294},
