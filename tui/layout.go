@@ -136,8 +136,7 @@ const readOnlyPlaceholder = "A draft stays here. / for commands, ? for help"
 // guideState is the state from which the next suggestion of the composer follows.
 type guideState struct {
 	isDemo, hasMessages bool
-	asks                bool   // a question waits for an answer
-	placeholder         string // placeholder of a read-only conversation or a waiting one, instead of a suggestion
+	placeholder         string // that of a question that waits, or of a read-only conversation, instead of a suggestion
 	conversationID      string
 	events              int // number of events of the conversation
 }
@@ -146,7 +145,7 @@ type guideState struct {
 // are the next step of the first-minute guide.
 func (c *chat) updateGuide(asks bool) {
 	s := c.session
-	now := guideState{asks: asks, isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.HasMessages(),
+	now := guideState{isDemo: s.isOpen && s.Model.Badge != "", hasMessages: c.transcript.HasMessages(),
 		conversationID: s.ID, events: len(s.log)}
 	switch {
 	case asks:

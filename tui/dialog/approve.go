@@ -320,12 +320,10 @@ var fieldLabels = map[fieldUse]string{
 func (a *Approve) below() (lines []string, cursor *point) {
 	s := a.config.styles
 	room := max(a.height-len(a.heading())-2, 1) // beside a line of the text and the answers
-	note := "Read the end; " + a.again + " again allows it."
-	switch {
-	case !a.read && !a.text.atEnd():
-		note = "Read on; " + a.again + " again shows more."
-	case a.again == a.config.keys.Answers.Edit.Help().Key:
-		note = "Read the end; " + a.again + " again changes it."
+	note := "Read on; " + a.again + " again shows more."
+	if a.read || a.text.atEnd() {
+		does := [...]string{"allows", "changes"}[pane.CountTrue(a.again == a.config.keys.Answers.Edit.Help().Key)]
+		note = "Read the end; " + a.again + " again " + does + " it."
 	}
 	switch {
 	case a.again != "":
@@ -391,10 +389,8 @@ func (a *Approve) below() (lines []string, cursor *point) {
 // meaning says in at most so many lines what rules allow, and warns of wide ones. The warning is left out last.
 func (a *Approve) meaning(offer conversation.Offer, most int) []string {
 	s := a.config.styles
-	means, warning := pane.WrapHanging("which allows "+shown(offer.Meaning), a.width), []string(nil)
-	if a.field != nil {
-		means = pane.WrapHanging("allows "+shown(offer.Meaning), a.width)
-	}
+	allows := [...]string{"which allows ", "allows "}[pane.CountTrue(a.field != nil)]
+	means, warning := pane.WrapHanging(allows+shown(offer.Meaning), a.width), []string(nil)
 	switch {
 	case a.field != nil && a.wrong != nil:
 		means, warning = nil, pane.WrapHanging("! "+plain.Line(a.wrong.Error()), a.width)
