@@ -12,8 +12,8 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Rename and delete change a stored conversation without opening it for chat. Both need its ID: there is no default for a
-// permanent change.
+// The commands rename and delete change a stored conversation without opening it for chat. Both need its ID: there is no
+// default for a permanent change.
 
 const idRequiredHelp = "ID is a conversation's, or at least four characters of its beginning."
 
@@ -81,7 +81,7 @@ func (cmd *deleteCommand) Run(ctx context.Context, idPrefix string) error {
 	if err != nil {
 		return err
 	}
-	if !cmd.yes && !e.OpenElsewhere { // one that is open elsewhere is refused without a question
+	if !cmd.yes && !e.OpenElsewhere { // Delete below refuses one that is open elsewhere
 		if !console.Terminal(cmd.Console.Stdin) {
 			return console.AsUsage(console.WithHint(errors.New("there is no terminal to ask on; nothing was deleted"),
 				"--yes deletes without asking"))

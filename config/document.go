@@ -147,7 +147,7 @@ func parseOverride(layer Layer, text string) (*source, []leaf, Problems) {
 		return nil, nil, Problems{problem}
 	}
 	src.isOverride = true
-	keys, rest, err := parsePath(text)
+	keys, rest, err := parseAssignment(text)
 	if err != nil {
 		hint := "write KEY=VALUE, such as --cfg compaction.trigger_ratio=0.7"
 		return nil, nil, Problems{src.problem(0, "", err.Error(), hint)}

@@ -40,7 +40,7 @@ func maskSecrets(line string) string {
 
 // maskedOverride returns a KEY=VALUE setting, which may be malformed, with possible secrets hidden.
 func maskedOverride(text string) string {
-	segments, rest, err := parsePath(text)
+	segments, rest, err := parseAssignment(text)
 	if err != nil {
 		return maskSecrets(text)
 	}

@@ -23,8 +23,8 @@ func Path(segments ...string) string {
 	return strings.Join(out, ".")
 }
 
-// parsePath parses KEY=VALUE. It returns the segments of the dotted key, and the text after the =.
-func parsePath(s string) (segments []string, rest string, err error) {
+// parseAssignment splits KEY=VALUE into the segments of the dotted key and the text after the =. It is the inverse of [Path].
+func parseAssignment(s string) (segments []string, value string, err error) {
 	var b strings.Builder
 	quoted, wasQuoted := false, false
 	for i := 0; i < len(s); i++ {

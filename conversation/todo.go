@@ -30,20 +30,20 @@ const (
 	MaxTodoChars = 500
 )
 
-// LastTodos returns the JSON arguments of the newest todo_write that succeeded in a turn that is
-// not undone; "" if no such call exists.
+// LastTodos returns the JSON arguments of the newest todo_write that succeeded in a turn that is not undone; "" if no such
+// call exists.
 func LastTodos(events []Event) string {
 	var rewound []uint64
-	ok, searched := map[string]bool{}, false
+	succeeded, searched := map[string]bool{}, false
 	for i, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
 		case ToolResult:
 			if b.Tool == ToolTodoWrite {
-				ok[b.CallID] = b.Status == ResultOK
+				succeeded[b.CallID] = b.Status == ResultOK
 			}
 		case AssistantMessage:
 			for _, c := range slices.Backward(b.Calls) {
-				if c.Name != ToolTodoWrite || !ok[c.ID] {
+				if c.Name != ToolTodoWrite || !succeeded[c.ID] {
 					continue
 				}
 				if !searched {
@@ -58,8 +58,8 @@ func LastTodos(events []Event) string {
 	return ""
 }
 
-// ParseTodos returns the checklist in the arguments of a todo_write. What is no todo is left out, so
-// that a log of another version never fails to open.
+// ParseTodos returns the checklist in the arguments of a todo_write. It leaves out what is no todo, so that a log of another
+// version never fails to open.
 func ParseTodos(arguments string) []Todo {
 	var args struct {
 		Todos []Todo `json:"todos"`

@@ -57,7 +57,7 @@ func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
 				return result{}, e.place.Explain(err)
 			}
 		}
-		if err := b.options.Checkpoints.Before(ctx, t.name, change); err != nil {
+		if err := b.options.Checkpoints.BeforeChange(ctx, t.name, change); err != nil {
 			return result{}, err
 		}
 		b.options.Writing.Lock()

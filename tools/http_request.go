@@ -18,12 +18,10 @@ import (
 	"plimsoll/tools/web"
 )
 
-// http_request sends one request and returns status, some headers and the body
-// as text. It sends no cookies and no API keys of the user, and uses no proxy. It
-// follows at most five redirects and checks each address like the first. A redirect
-// to another host is followed only if a request there would need no approval, never
-// with a method that changes something, and without headers that could carry
-// credentials.
+// http_request sends one request and returns status, some headers and the body as text. It sends no cookies and no API keys of
+// the user, and uses no proxy. It follows at most five redirects and checks each address like the first. It follows a redirect
+// to another host only if a request there would need no approval, never with a method that changes something, and without
+// headers that could carry credentials.
 
 const (
 	requestSeconds    = 30
@@ -35,8 +33,9 @@ var methods = []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE
 func (b *Box) httpRequest() tool {
 	return tool{
 		name: "http_request",
-		about: "Send an HTTP request and return the status, headers and body. HTML comes as Markdown (raw: true for the source); binary bodies are " +
-			"not shown. Private and local addresses are refused. At most 5 MiB are read; a long result is cut; recall gives the rest.",
+		about: "Send an HTTP request and return the status, headers and body. HTML comes as Markdown (raw: true for the source); " +
+			"binary bodies are not shown. Private and local addresses are refused. At most 5 MiB are read; a long result is cut; " +
+			"recall gives the rest.",
 		brief:    "Send an HTTP request.",
 		optional: true,
 		access:   permission.AccessRequest,
@@ -56,7 +55,7 @@ func (b *Box) httpRequest() tool {
 	}
 }
 
-// planRequest checks everything that can be checked without a connection.
+// planRequest makes the request of a call. It checks everything that can be checked without a connection.
 func (b *Box) planRequest(args params.Values) (*permission.Request, error) {
 	u, err := url.Parse(strings.TrimSpace(args.Text("url")))
 	if err != nil {
@@ -78,7 +77,7 @@ func (b *Box) planRequest(args params.Values) (*permission.Request, error) {
 	return &permission.Request{Method: method, URL: u, Headers: args.TextMap("headers"), Body: args.Text("body")}, nil
 }
 
-// hopHeaders belong to the connection; the model cannot set them.
+// hopHeaders are the headers of the connection (hop-by-hop); the model cannot set them.
 var hopHeaders = []string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Te", "Trailer", "Keep-Alive",
 	"Proxy-Authorization", "Proxy-Connection", "Accept-Encoding"}
 
@@ -113,8 +112,7 @@ func (b *Box) runHTTPRequest(ctx context.Context, args params.Values, _ func(str
 	return r, nil
 }
 
-// mayFollow refuses a redirect that a deny rule covers, or that leads to another host and
-// would need approval as a request.
+// mayFollow refuses a redirect that a deny rule covers, or that leads to another host and would need approval as a request.
 func (b *Box) mayFollow(to *http.Request, otherHost bool) error {
 	next, at := &permission.Request{Method: to.Method, URL: to.URL}, to.URL.Redacted()
 	if b.Refuses(permission.OfRequest(next)) {

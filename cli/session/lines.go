@@ -13,8 +13,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// JSONLines writes a turn as JSON, one object a line, for scripts. A reply is written when it is complete, so a retried one
-// appears once. Start and Show do nothing on nil, for output without JSON.
+// JSONLines writes a turn as JSON, one object a line, for scripts. It writes a reply when the reply is complete, so a retried
+// one appears once. Start and Show do nothing if the receiver is nil: then the output is not JSON.
 type JSONLines struct {
 	Reason string // why the turn ended
 
@@ -27,7 +27,7 @@ type JSONLines struct {
 
 type fields map[string]any
 
-// tokens are the numbers of tokens of requests, and their cost in US dollars. Unknown numbers are null.
+// tokens counts the tokens of requests, and holds their cost in US dollars. Unknown numbers are null.
 type tokens struct {
 	Prompt     *int     `json:"prompt"`
 	Cached     *int     `json:"cached"`
@@ -36,7 +36,7 @@ type tokens struct {
 	Cost       *float64 `json:"cost"`
 }
 
-// NewJSONLines returns a writer without output yet; call [JSONLines.Start] first.
+// NewJSONLines returns a JSONLines that writes to out. Call [JSONLines.Start] first.
 func NewJSONLines(out io.Writer) *JSONLines {
 	return &JSONLines{out: out, total: tokens{new(int), new(int), new(int), new(int), new(float64)}, summaryCost: new(float64)}
 }
@@ -84,7 +84,8 @@ func (j *JSONLines) Show(u updates.Update) {
 			j.writeEvent(e.Body)
 		}
 	case updates.Compacted:
-		j.write("compaction", fields{"turns": []int{u.Preview.Range.From, u.Preview.Range.To}, "before": u.Preview.Before, "after": u.Preview.After, "cost": j.summaryCost})
+		p := u.Preview
+		j.write("compaction", fields{"turns": []int{p.Range.From, p.Range.To}, "before": p.Before, "after": p.After, "cost": j.summaryCost})
 		j.summaryCost = new(float64)
 	case updates.CompactionFailed:
 		if line := CompactionLine(u); line != "" {
@@ -114,15 +115,16 @@ func (j *JSONLines) writeEvent(body conversation.Body) {
 	case conversation.Usage:
 		t := tokens{knownCount(b.Prompt), knownCount(b.Cached), knownCount(b.Completion), knownCount(b.Reasoning), b.CostUSD}
 		j.write("usage", fields{"for": cmp.Or(string(b.Purpose), "reply"), "tokens": t})
-		s := &j.total
-		*s = tokens{addKnown(s.Prompt, t.Prompt), addKnown(s.Cached, t.Cached), addKnown(s.Completion, t.Completion), addKnown(s.Reasoning, t.Reasoning), addKnown(s.Cost, t.Cost)}
+		s := j.total
+		j.total = tokens{addKnown(s.Prompt, t.Prompt), addKnown(s.Cached, t.Cached), addKnown(s.Completion, t.Completion),
+			addKnown(s.Reasoning, t.Reasoning), addKnown(s.Cost, t.Cost)}
 		if b.Purpose == conversation.PurposeSummary {
 			j.summaryCost = addKnown(j.summaryCost, t.Cost)
 		}
 	}
 }
 
-// knownCount is a number of tokens, nil for a negative one, which means unknown.
+// knownCount returns a number of tokens, or nil for a negative one, which means unknown.
 func knownCount(n int) *int {
 	if n < 0 {
 		return nil
@@ -135,8 +137,7 @@ func addKnown[T int | float64](a, b *T) *T {
 	if a == nil || b == nil {
 		return nil
 	}
-	sum := *a + *b
-	return &sum
+	return new(*a + *b)
 }
 
 // End writes the last line.

@@ -2,47 +2,45 @@ package summary
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
 
-// Chunks splits a job with a transcript into jobs of at most budget estimated tokens
-// each, in order. A job that fits, or whose input cannot be split (the view, JCL), is
-// returned alone. The job should be made without a budget of its own, so that its
-// transcript is complete.
+// Chunks splits a job with a transcript into jobs of at most budget estimated tokens each, in order. It returns a job that fits
+// alone, and also one whose input has no parts: a view, or the JSON of preset jcli. The job should be made without a budget of
+// its own, so that its transcript is complete.
 func Chunks(job Job, budget int) []Job {
 	if len(job.parts) == 0 || budget <= 0 || job.Tokens() <= budget {
 		return []Job{job}
 	}
 	room := max(float64(budget)-requestOverhead(job.options.instructions(job.CoveredTokens, true)), minRoom)
 	groups := groupEvenly(job.parts, room)
-	total := 0.0
-	for _, g := range groups {
-		total += tokensOf(g)
-	}
+	total := tokensOf(slices.Concat(groups...))
 	out := make([]Job, len(groups))
 	for i, g := range groups {
-		out[i] = job.chunkJob(g, total, i, len(groups))
+		out[i] = job.chunk(g, tokensOf(g)/total, i+1, len(groups))
 	}
 	return out
 }
 
-// groupEvenly distributes parts over as few groups of at most room tokens as possible, all about
-// equally large: the summary of a last group of a few lines would be longer than the
-// group.
+// groupEvenly distributes parts over as few groups of at most room tokens as possible. It makes them about equally large,
+// because the summary of a last group of a few lines would be longer than the group.
 func groupEvenly(parts []part, room float64) [][]part {
 	groups := groupParts(parts, room)
-	const slack = 1.1 // cuts fall between parts
+	const slack = 1.1 // a group ends between parts, so it is seldom full
 	if share := slack * tokensOf(parts) / float64(len(groups)); share < room {
-		if alike := groupParts(parts, share); len(alike) == len(groups) {
-			return alike
+		if even := groupParts(parts, share); len(even) == len(groups) {
+			return even
 		}
 	}
 	return groups
 }
 
+// groupParts fills one group after the other, and splits parts of more than room tokens.
 func groupParts(parts []part, room float64) [][]part {
 	var groups [][]part
 	left := 0.0
@@ -62,14 +60,13 @@ func groupParts(parts []part, room float64) [][]part {
 	return groups
 }
 
-// split cuts a part in two if it has more than room tokens; more reports whether there is
-// a second one.
+// split cuts a part in two if it has more than room tokens; more reports whether there is a second one.
 func (p part) split(room float64) (first, second part, more bool) {
-	if len(p.body) <= bytesPerToken*int(room+1) && p.tokens() <= room { // a longer one is not measured at every cut
+	if len(p.body) <= bytesPerToken*int(room+1) && p.tokens() <= room { // the first check spares counting tokens of a long body
 		return p, part{}, false
 	}
 	first, second = p, p
-	for n := room; ; n *= 0.9 { // what indenting adds depends on the lines
+	for n := room; ; n *= 0.9 { // the tokens of a part include the indentation of its lines
 		first.body = prefixWithin(p.body, n)
 		if first.tokens() <= room || n < 1 {
 			break
@@ -82,7 +79,8 @@ func (p part) split(room float64) (first, second part, more bool) {
 	return first, second, true
 }
 
-func (j Job) chunkJob(parts []part, total float64, i, n int) Job {
+// chunk returns the job for one of several groups of parts, number of count. share is its share of the tokens of all.
+func (j Job) chunk(parts []part, share float64, number, count int) Job {
 	firstSeq, lastSeq := uint64(0), uint64(0)
 	from, to := parts[0].turn, parts[0].turn
 	for _, p := range parts {
@@ -100,13 +98,13 @@ func (j Job) chunkJob(parts []part, total float64, i, n int) Job {
 		}
 	}
 	j.FromTurn, j.ToTurn = from, to
-	share := tokensOf(parts) / total
 	j.CoveredTokens = int(float64(whole.CoveredTokens) * share)
-	if j.options.MaxText > 0 { // the answers are joined to one text
+	if j.options.MaxText > 0 { // the limit is for the joined answers
 		j.options.MaxText = max(int(float64(whole.options.MaxText)*share), 1)
 	}
 	j.parts = nil
-	return j.withTranscript(parts, "This is piece "+numbers.Grouped(i+1)+" of "+numbers.Grouped(n)+" of a longer conversation; write a summary of this piece alone.", 0)
+	return j.withTranscript(parts, "This is piece "+numbers.Grouped(number)+" of "+numbers.Grouped(count)+
+		" of a longer conversation; write a summary of this piece alone.", 0)
 }
 
 func tokensOf(parts []part) float64 {
@@ -117,16 +115,15 @@ func tokensOf(parts []part) float64 {
 	return total
 }
 
-// JoinAnswers returns the answers to the chunks of a job as one: their texts in order, and the
-// first stop reason of an unfinished one.
+// JoinAnswers returns the answers to the chunks of a job as one. It has their texts in order, the sum of their calls, the stop
+// reason of the first unfinished answer, and the rest of the first answer.
 func JoinAnswers(answers []Answer) Answer {
-	var all Answer
-	for i, a := range answers {
-		if i == 0 {
-			all = a
-			all.Text = snippet.Join(a.Text, "")
-			continue
-		}
+	if len(answers) == 0 {
+		return Answer{}
+	}
+	all := answers[0]
+	all.Text = strings.TrimSpace(all.Text)
+	for _, a := range answers[1:] {
 		all.Text = snippet.Join(all.Text, a.Text)
 		all.Calls += a.Calls
 		if all.Stop == conversation.StopEnd {

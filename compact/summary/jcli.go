@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,8 +12,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// J-CLI is another chat client, whose way to ask for a summary preset jcli follows: the conversation is sent as JSON after the
-// prompt, in one user message without a system prompt and without tools. The JSON is cut to 80,000 characters as text, even in
+// J-CLI is another chat client. The preset jcli asks for a summary as J-CLI does: it sends the conversation as JSON after the
+// prompt, in one user message without a system prompt and without tools. It cuts the JSON to 80,000 characters as text, even in
 // the middle of a message. Unlike J-CLI, this code leaves out the oldest messages and not the newest. Earlier summaries come
 // first, and are cut only if they take more than half.
 
@@ -35,8 +36,8 @@ type jcliCall struct {
 func jcliJob(events []conversation.Event, earlierSummaries []conversation.Summary, options Options) Job {
 	words := preset.WordingOf(options.Style)
 	var summaries, messages []jcliMessage
-	for _, p := range earlierSummaries {
-		block := words.Block(p.Transcript, p.Text)
+	for _, s := range earlierSummaries {
+		block := words.Block(s.Transcript, s.Text)
 		summaries = append(summaries, jcliMessage{Role: "user", Content: block.Text}, jcliMessage{Role: "assistant", Content: block.Answer})
 	}
 	for _, e := range events {
@@ -54,11 +55,11 @@ func jcliJob(events []conversation.Event, earlierSummaries []conversation.Summar
 	if options.Rules.Instructions != "" || options.Focus != "" {
 		text = options.instructions(j.CoveredTokens, len(earlierSummaries) > 0) + "\n\n"
 	}
-	chars, tokens := jcliChars, 0.0
+	tokens := 0.0
 	if options.Budget > 0 {
 		tokens = max(float64(options.Budget)-textTokens(text)-meter.FramingTokens, minRoom)
 	}
-	text += jcliText(summaries, messages, chars, tokens)
+	text += jcliText(summaries, messages, tokens)
 	j.Messages = []projection.Message{{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text),
 		Before: conversation.Measure(text), Turn: j.ToTurn, State: projection.StateVerbatim, Why: "asks for a summary"}}
 	return j
@@ -80,12 +81,12 @@ func jcliMessageOf(e conversation.Event) jcliMessage {
 	return jcliMessage{Role: "user"} // no other body is sent to a model
 }
 
-// jcliText returns earlier summaries and messages as a JSON array of at most chars characters and tokens tokens; 0 tokens is no
-// limit. The summaries are cut only if they take more than half.
-func jcliText(summaries, messages []jcliMessage, chars int, tokens float64) string {
+// jcliText returns earlier summaries and messages as a JSON array of at most jcliChars characters, and of at most so many
+// tokens; 0 tokens is no limit.
+func jcliText(summaries, messages []jcliMessage, tokens float64) string {
 	first, rest := jcliItems(summaries), jcliItems(messages)
-	whole := "[" + strings.Join(append(first[:len(first):len(first)], rest...), ",") + "]"
-	if utf8.RuneCountInString(whole) <= chars && (tokens == 0 || textTokens(whole) <= tokens) {
+	whole := "[" + strings.Join(slices.Concat(first, rest), ",") + "]"
+	if utf8.RuneCountInString(whole) <= jcliChars && (tokens == 0 || textTokens(whole) <= tokens) {
 		return whole
 	}
 	head := ""
@@ -95,9 +96,9 @@ func jcliText(summaries, messages []jcliMessage, chars int, tokens float64) stri
 			head = prefixWithin(head, tokens/2)
 			tokens -= textTokens(head)
 		}
-		head = snippet.First(head, chars/2)
+		head = snippet.First(head, jcliChars/2)
 	}
-	tail := snippet.Last(strings.Join(rest, ",")+"]", chars-utf8.RuneCountInString(head))
+	tail := snippet.Last(strings.Join(rest, ",")+"]", jcliChars-utf8.RuneCountInString(head))
 	if tokens > 0 {
 		tail = suffixWithin(tail, tokens)
 	}

@@ -17,8 +17,8 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// Commands change files as they like. In a git work tree that is found out: a file that git calls clean has the content of the
-// commit, and of the others the content is kept before each command. Rules:
+// Commands change files as they like. In a git work tree the keeper finds out which: a file that git calls clean has the content
+// of the commit, and the keeper stores the contents of the others before each command. Rules:
 //
 //   - Nothing in the repository is changed, not even its index.
 //   - A repository whose own configuration would make git run programs is left alone.
@@ -57,8 +57,8 @@ func (t *tree) wasIgnored(name string) bool {
 	})
 }
 
-// BeforeCommand notes what files have. The returned function records what the command changed, and is called after it. A nil
-// Keeper records nothing.
+// BeforeCommand stores the contents of files that differ from the commit. The returned function records what the command
+// changed, and is called after it. A nil Keeper records nothing.
 func (k *Keeper) BeforeCommand(ctx context.Context, files *workspace.Files) (after func(context.Context) []conversation.Body) {
 	if k == nil {
 		return func(context.Context) []conversation.Body { return nil }

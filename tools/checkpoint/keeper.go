@@ -10,28 +10,28 @@ import (
 	"plimsoll/tools/workspace"
 )
 
-// Keeper keeps what files have before tools of one conversation change them.
+// Keeper stores the contents that files have before tools of one conversation change them.
 type Keeper struct {
 	Store *Store
-	// Record stores an event in the log of the conversation, before it returns.
+	// Record appends an event to the log of the conversation, and returns when it is stored.
 	Record func(context.Context, conversation.Body) error
 
 	mu   sync.Mutex           // guards what follows
-	seen map[string]fileState // of the files that git called changed before the newest command, by path
+	seen map[string]fileState // of the files that differed from the commit before the newest command, by path
 }
 
-// tooLarge stands for a content that is too large to keep.
+// tooLarge replaces the hash of a content that is too large to store.
 const tooLarge = "too large"
 
 // Change is what a tool is about to do to a file.
 type Change struct {
 	Place         workspace.Place
 	Now           fs.FileInfo // of the file, nil if there is none
-	Before, After string      // its content
+	Before, After string      // its contents
 }
 
-// Before keeps the content of a file, and records that a tool changes it. A nil Keeper does nothing.
-func (k *Keeper) Before(ctx context.Context, tool string, c Change) error {
+// BeforeChange stores the content of a file, and records that a tool changes it. A nil Keeper does nothing.
+func (k *Keeper) BeforeChange(ctx context.Context, tool string, c Change) error {
 	if k == nil {
 		return nil
 	}

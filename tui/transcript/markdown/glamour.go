@@ -11,14 +11,14 @@ import (
 	"plimsoll/themes"
 )
 
-// Glamour draws only tables. A streaming reply draws its last paragraph many times, and without glamour that takes a
-// seventh of the time.
+// The library Glamour draws only tables. This package draws the rest itself, in a seventh of the time: while a reply streams,
+// its last paragraph is drawn many times.
 
-// maxDrawers bounds the glamour renderers that are kept, one per width in use.
-const maxDrawers = 64
+// maxTableRenderers is the largest number of Glamour renderers that are kept, one for each width in use.
+const maxTableRenderers = 64
 
-// glamour draws a block whose inline nodes are rewritten. It removes n from its tree.
-func (p *page) glamour(n ast.Node, width int) string {
+// drawTable draws the table n as text. It rewrites the links in n, and removes n from its tree.
+func (p *page) drawTable(n ast.Node, width int) string {
 	_ = ast.Walk(n, func(n ast.Node, _ bool) (ast.WalkStatus, error) { // the visitor returns no error
 		if l, ok := n.(*ast.Link); ok {
 			l.Destination = []byte("#") // glamour styles such a link and adds nothing
@@ -27,34 +27,34 @@ func (p *page) glamour(n ast.Node, width int) string {
 	})
 	doc := ast.NewDocument()
 	doc.AppendChild(doc, n)
-	drawn := false
+	done := false
 	defer func() {
-		if !drawn { // a drawer that failed keeps blocks on its stack and cannot be used again
-			delete(p.r.drawers, width)
+		if !done { // a renderer that failed keeps blocks on its stack and cannot be used again
+			delete(p.r.tables, width)
 		}
 	}()
 	var b bytes.Buffer
-	if err := p.r.drawer(width).Render(&b, p.source, doc); err != nil {
-		panic(err) // leaf shows the source instead
+	if err := p.r.tableRenderer(width).Render(&b, p.source, doc); err != nil {
+		panic(err) // the method leaf recovers, and shows the source instead
 	}
-	drawn = true
+	done = true
 	return b.String()
 }
 
-func (r *Renderer) drawer(width int) renderer.Renderer {
-	if d, ok := r.drawers[width]; ok {
-		return d
+func (r *Renderer) tableRenderer(width int) renderer.Renderer {
+	if t, ok := r.tables[width]; ok {
+		return t
 	}
-	if len(r.drawers) >= maxDrawers {
-		clear(r.drawers)
+	if len(r.tables) >= maxTableRenderers {
+		clear(r.tables)
 	}
 	wrap := true
 	node := ansi.NewRenderer(ansi.Options{
 		WordWrap: width, TableWrap: &wrap, InlineTableLinks: true, PreserveNewLines: true, Styles: glamourStyle(r.style),
 	})
-	d := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(node, 1000)))
-	r.drawers[width] = d
-	return d
+	t := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(node, 1000)))
+	r.tables[width] = t
+	return t
 }
 
 func glamourStyle(s themes.MarkdownStyle) ansi.StyleConfig {

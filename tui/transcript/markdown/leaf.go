@@ -78,7 +78,7 @@ func (p *page) table(t *extast.Table, width int) []string {
 		}
 	}
 	width = min(width, natural)
-	return p.leaf(t, width, func() string { return p.glamour(t, width) })
+	return p.leaf(t, width, func() string { return p.drawTable(t, width) })
 }
 
 // natural returns the width at which no cell of a table wraps, and the number of columns.

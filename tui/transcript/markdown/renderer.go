@@ -18,14 +18,14 @@ const minWidth = 4
 
 // Renderer renders in one style. It belongs to one goroutine.
 type Renderer struct {
-	style   themes.MarkdownStyle
-	width   int
-	parser  parser.Parser
-	faces   map[themes.Face]string    // SGR sequence that begins each face
-	drawers map[int]renderer.Renderer // glamour, by width
-	marks   marks
-	cache   cache
-	links   bool // the terminal supports links
+	style  themes.MarkdownStyle
+	width  int
+	parser parser.Parser
+	faces  map[themes.Face]string    // SGR sequence that begins each face
+	tables map[int]renderer.Renderer // Glamour's, by width
+	marks  marks
+	cache  cache
+	links  bool // the terminal supports links
 
 	unwrapped bool // see Unwrapped
 
@@ -44,14 +44,14 @@ func New(style themes.MarkdownStyle, width int) *Renderer {
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...))
 	r := &Renderer{
-		style:   style,
-		width:   max(minWidth, width),
-		parser:  goldmark.New(goldmark.WithParser(blocks), goldmark.WithExtensions(extension.GFM)).Parser(),
-		faces:   map[themes.Face]string{},
-		drawers: map[int]renderer.Renderer{},
-		marks:   newMarks(style),
-		sgr:     map[chroma.TokenType]string{},
-		lexers:  map[string]chroma.Lexer{},
+		style:  style,
+		width:  max(minWidth, width),
+		parser: goldmark.New(goldmark.WithParser(blocks), goldmark.WithExtensions(extension.GFM)).Parser(),
+		faces:  map[themes.Face]string{},
+		tables: map[int]renderer.Renderer{},
+		marks:  newMarks(style),
+		sgr:    map[chroma.TokenType]string{},
+		lexers: map[string]chroma.Lexer{},
 	}
 	r.surface = newSurface(style)
 	r.code = chromaStyle(style.Syntax)
