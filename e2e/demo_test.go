@@ -115,7 +115,7 @@ func TestSuggestionsOfTheWelcomeWork(t *testing.T) {
 		t.Errorf("%d tokens of results and %d of replies do not look like real work:\n%s", results, replies, full.text)
 	}
 	term.slashCommand("/redo-compact")
-	term.wait("the compaction again", func(s screen) bool { return s.has("Compaction redone") && s.gaugePercent(t) < told.gaugePercent(t)+5 })
+	term.wait("the compaction again", func(s screen) bool { return s.has("(redone)") && s.gaugePercent(t) < told.gaugePercent(t)+5 })
 	p.quit(term)
 }
 

@@ -27,9 +27,12 @@ type (
 	// modelChangeDone ends a change of the model or its window. err may be a *Consent, which asks the user.
 	modelChangeDone struct{ err error }
 
-	// snackbarIfHidden is a snackbar that is shown only if the end of the transcript is not visible:
-	// a view covers it, or the user scrolled up.
-	snackbarIfHidden struct{ pane.Snackbar }
+	// snackbarIfHidden is a snackbar that is shown only if what it says is not in view: the card of a compaction, or the
+	// end of the transcript if epoch is 0.
+	snackbarIfHidden struct {
+		pane.Snackbar
+		epoch uint64
+	}
 
 	// output is text for the transcript.
 	output struct{ title, text string }
@@ -62,8 +65,8 @@ type (
 	// clockTick says that time passed, so that views with times must be computed again.
 	clockTick struct{}
 
-	// compactionUndone says that a compaction was undone. change is the end of the snackbar's text.
-	compactionUndone struct{ change string }
+	// compactionUndone says that a compaction was undone. Its text is the end of the snackbar's text.
+	compactionUndone snackbarIfHidden
 )
 
 func textSnackbar(text string) pane.Action { return pane.Snackbar{Text: text} }

@@ -35,22 +35,24 @@ func TestOnlyRequestedCompactionsShowASnackbar(t *testing.T) {
 	const snackbar = "Conversation history has been automatically trimmed"
 	for _, c := range []struct {
 		source  conversation.Source
+		epoch   uint64 // the card of 5 is in view
 		trimmed bool
 		want    string // the snackbar; "": there is no snackbar
 	}{
-		{conversation.SourceManual, false, "Compacted turns 1–5: 12.1k → 5.3k tokens"},
-		{conversation.SourceAuto, false, ""},
-		{conversation.SourceTool, false, ""},
-		{conversation.SourceRecovery, false, ""},
-		{conversation.SourceAuto, true, snackbar},
-		{conversation.SourceTool, true, snackbar},
-		{conversation.SourceRecovery, true, snackbar},
+		{conversation.SourceManual, 5, false, ""},
+		{conversation.SourceManual, 1, false, "Compacted turns 1–5: 12.1k → 5.3k tokens"},
+		{conversation.SourceAuto, 5, false, ""},
+		{conversation.SourceTool, 5, false, ""},
+		{conversation.SourceRecovery, 5, false, ""},
+		{conversation.SourceAuto, 5, true, snackbar},
+		{conversation.SourceTool, 5, true, snackbar},
+		{conversation.SourceRecovery, 5, true, snackbar},
 	} {
-		screenOf(t, fmt.Sprint(c.source, c.trimmed), func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		screenOf(t, fmt.Sprint(c.source, c.epoch, c.trimmed), func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 			before := r.text()
 			startAutomaticSummary(r)
 			r.wantText("Optimizing conversation context…")
-			r.sendUpdates(updates.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
+			r.sendUpdates(updates.Compacted{Epoch: c.epoch, Preview: plan, Source: c.source, Trimmed: c.trimmed})
 			r.wantNoText("Optimizing")
 			if c.want != "" {
 				r.wantText(" " + c.want)

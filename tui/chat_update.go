@@ -93,12 +93,12 @@ func (c *chat) showFailed(u updates.Failed) pane.Action {
 		c.transcript.ShowError(err.Error(), err.Hint)
 	}
 	err := u.Err
-	return snackbarIfHidden{pane.Snackbar{Text: err.Error(), Failure: true}}
+	return snackbarIfHidden{Snackbar: pane.Snackbar{Text: err.Error(), Failure: true}}
 }
 
 func (c *chat) showOutput(title, text string) pane.Action {
 	c.transcript.ShowOutput(title, text)
-	return snackbarIfHidden{pane.Snackbar{Text: title + ": the conversation has it"}}
+	return snackbarIfHidden{Snackbar: pane.Snackbar{Text: title + ": the conversation has it"}}
 }
 
 func (c *chat) updateCompaction(u updates.Update) pane.Action {
@@ -144,7 +144,7 @@ func (c *chat) showCompacted(u updates.Compacted) pane.Action {
 		c.pendingLine = typedLine{}
 	}
 	p := u.Preview
-	change := ""
+	made, change := "Compacted "+pane.Turns(p.Range.From, p.Range.To), ""
 	if p.Before > 0 {
 		change = fmt.Sprintf(": %s → %s tokens", pane.Tokens(p.Before), pane.Tokens(p.After))
 	}
@@ -157,15 +157,15 @@ func (c *chat) showCompacted(u updates.Compacted) pane.Action {
 		if u.Next > 0 {
 			change += ". Next at " + pane.Tokens(u.Next)
 		}
-		return compactionUndone{change}
+		return compactionUndone{pane.Snackbar{Text: change}, u.Epoch}
 	case u.Redone:
-		return textSnackbar("Compaction redone" + change)
+		made = "Compaction redone"
 	case u.Trimmed:
 		return textSnackbar(trimmedText)
-	case isManual(u.Source):
-		return textSnackbar("Compacted " + pane.Turns(p.Range.From, p.Range.To) + change)
+	case !isManual(u.Source):
+		return nil
 	}
-	return nil
+	return snackbarIfHidden{pane.Snackbar{Text: made + change}, u.Epoch}
 }
 
 // showNotCompacted shows why a compaction was not made. One that the user stopped, or that
@@ -181,7 +181,7 @@ func (c *chat) showNotCompacted(err *llm.Error) pane.Action {
 	default:
 		c.transcript.ShowError(text, err.Hint)
 	}
-	return snackbarIfHidden{pane.Snackbar{Text: text, Failure: err.Class != llm.Cancelled}}
+	return snackbarIfHidden{Snackbar: pane.Snackbar{Text: text, Failure: err.Class != llm.Cancelled}}
 }
 
 // refusalText returns the message of an error, whose turns count from 1.

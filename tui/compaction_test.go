@@ -215,7 +215,7 @@ func TestTheSummaryIndicatorBlocksNothing(t *testing.T) {
 
 // The message names the key or command that redoes the compaction in the visible view, also on a narrow screen.
 func TestAnUndoNamesTheRedoKey(t *testing.T) {
-	undone := updates.Compacted{Epoch: 13, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
+	undone := updates.Compacted{Epoch: 1, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
 	off := map[string][]string{"history_redo": {}}
 	for name, c := range map[string]struct {
 		view string
@@ -240,6 +240,13 @@ func TestAnUndoNamesTheRedoKey(t *testing.T) {
 			r.wantView(c.view)
 			r.sendUpdates(undone)
 			r.wantText("Compaction undone (" + c.want + "): 91k again")
+			shown := undone
+			if shown.Epoch = 13; c.view == "" { // its card says it
+				r.wait(4*time.Second + time.Millisecond)
+				r.sendUpdates(shown)
+				r.wantNoText("Compaction undone")
+				r.sendUpdates(undone)
+			}
 			r.resize(40, 12)
 			r.wantText(c.want[:6])
 			if c.view == "history" || c.view == "ledger" {

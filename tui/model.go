@@ -128,7 +128,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	case pane.Snackbar:
 		return m.snackbar.show(a.Text, a.Failure)
 	case snackbarIfHidden:
-		if !m.chat.transcript.Following() || m.views.topView() != nil {
+		if m.views.topView() != nil || !m.chat.transcript.Shows(a.epoch) {
 			return m.do(a.Snackbar)
 		}
 	case requestFailed:
@@ -154,7 +154,8 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 			m.chat.outbox.returnLine(a.line)
 		}
 	case compactionUndone:
-		return m.do(textSnackbar("Compaction undone (" + m.views.redoHint() + " redoes it)" + a.change))
+		a.Text = "Compaction undone (" + m.views.redoHint() + " redoes it)" + a.Text
+		return m.do(snackbarIfHidden(a))
 	case openDialog:
 		// The dialog would get the release of a pressed mouse button.
 		m.chat.transcript.ClearSelection()
@@ -189,7 +190,7 @@ func (m *Model) showFault(err error) tea.Cmd {
 		m.session.earlyFailures = append(m.session.earlyFailures, err.Error())
 	}
 	m.chat.transcript.ShowError(err.Error(), "")
-	return m.do(snackbarIfHidden{pane.Snackbar{Text: err.Error(), Failure: true}})
+	return m.do(snackbarIfHidden{Snackbar: pane.Snackbar{Text: err.Error(), Failure: true}})
 }
 
 // openRequest says what to do once the conversation that is being opened is open.

@@ -24,11 +24,7 @@ func (c *chat) nextForms(r meter.Reading) []string {
 	s, job := c.session, c.session.activity.summary
 	switch {
 	case job.running:
-		taken := ""
-		if at := c.animation.elapsed(job.since); at != "" {
-			taken = " ·" + at
-		}
-		return []string{"summarizing " + pane.Turns(job.fromTurn, job.toTurn) + taken, "summarizing" + taken}
+		return []string{"summarizing " + pane.Turns(job.fromTurn, job.toTurn), "summarizing"}
 	case r.Window.IsKnown() && max(r.Used, r.AfterSend) > r.Window.Tokens:
 		return []string{"over the window"}
 	case s.isCacheCold():

@@ -138,20 +138,21 @@ func (t *Text) barHeight() int { return 2 * pane.CountTrue(len(t.tabs) > 1) }
 
 // bar draws the title, and the titles of the tabs: all of them, or those from the visible tab on.
 func (t *Text) bar(width int) string {
-	line, first := t.title+"  ", 0
+	line, first := t.title, 0
 	for _, tab := range t.shown {
-		line += tab.Title + " "
+		line += "  " + tab.Title
 	}
-	if ansi.StringWidth(line) > width {
+	over := ansi.StringWidth(line) - width
+	if over > len(t.shown) {
 		first = t.at
 	}
-	line = t.config.styles.Title.Render(t.title) + "  "
+	line, gap := t.config.styles.Title.Render(t.title), "  "[pane.CountTrue(over > 0):]
 	for i, tab := range t.shown[first:] {
 		style := t.config.styles.Muted
 		if first+i == t.at {
 			style = t.config.styles.Selected
 		}
-		line += style.Render(tab.Title) + " "
+		line += gap + style.Render(tab.Title)
 	}
 	return ansi.Truncate(line, width, "…")
 }

@@ -15,6 +15,7 @@ import (
 	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 )
 
@@ -130,6 +131,13 @@ func TestACardShowsLaterUndos(t *testing.T) {
 
 	r.SetKeys(transcript.Keys{})
 	r.wantText(t, fmt.Sprintf(" /undo-compact %d", second))
+	for height, shown := range map[int]int{60: 3, 7: 3, 6: 2, 2: 1} { // the end, and the heads of the two cards
+		r.SetSize(120, height)
+		if n := pane.CountTrue(r.Shows(0), r.Shows(first), r.Shows(second), r.Shows(99)); n != shown {
+			t.Errorf("%d lines show %d of them, want %d: %s", height, n, shown, r.screen())
+		}
+	}
+	r.SetSize(120, 60)
 	if n := strings.Count(r.screen(), "▎ Compacted"); n != 2 {
 		t.Errorf("reverts have cards of their own: %s", r.screen())
 	}

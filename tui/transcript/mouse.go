@@ -53,6 +53,16 @@ func (m *Model) Following() bool {
 	return m.scroll.follow
 }
 
+// Shows reports whether the head of a compaction's card is in view; without an epoch, whether the end of the transcript is.
+func (m *Model) Shows(epoch uint64) bool {
+	for _, p := range m.scroll.rows() {
+		if it, is := m.items.entries[p.entry].item.(*epochItem); is && it == m.overlays.lineOf[epoch] && p.offset == m.items.gap(p.entry) {
+			return true
+		}
+	}
+	return epoch == 0 && m.Following()
+}
+
 // CountLines returns the number of lines of the whole transcript, or limit if
 // there are more.
 func (m *Model) CountLines(limit int) int {
