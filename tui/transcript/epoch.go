@@ -57,13 +57,7 @@ type epochState struct {
 
 func (it *epochItem) isCard() bool { return it.isCompaction && !it.isQuiet }
 
-func (it *epochItem) indent(int) int {
-	if it.isCard() {
-		return len(cardMargin) + 2
-	}
-	return len(cardMargin)
-}
-
+func (it *epochItem) indent(int) int             { return 2 * pane.CountTrue(it.isCard()) }
 func (it *epochItem) source(*drawOptions) string { return "" }
 
 func (it *epochItem) undoneWords() string {
@@ -90,7 +84,7 @@ func (it *epochItem) draw(l *drawOptions, width int) []string {
 	if it.state.turns > 0 {
 		verb = "undid " + numbers.Count(it.state.turns, "turn")
 	}
-	text := cardMargin + "· " + it.at.In(l.zone).Format("15:04") + " " + verb + it.undoneWords() + it.cause()
+	text := "· " + it.at.In(l.zone).Format("15:04") + " " + verb + it.undoneWords() + it.cause()
 	switch {
 	case it.compactions == 1 && it.made.Before > 0:
 		text += ": " + pane.Tokens(it.made.Before) + " → " + pane.Tokens(max(0, it.made.After))
@@ -109,16 +103,15 @@ func (it *epochItem) draw(l *drawOptions, width int) []string {
 }
 
 const (
-	separator  = " · "
-	cardMargin = "  " // before the bar of a card
-	cardBar    = "▎"
-	cardWidth  = 100 // most cells of a card
-	sizeBar    = 15  // cells of the bar for the tokens before
+	separator = " · "
+	cardBar   = "▎"
+	cardWidth = 98 // most cells of a card
+	sizeBar   = 15 // cells of the bar for the tokens before
 )
 
 // card draws the three lines of a compaction, or the two of one that was undone.
 func (it *epochItem) card(l *drawOptions, width int) []string {
-	room := max(1, min(width, cardWidth)-len(cardMargin)-2)
+	room := max(1, min(width, cardWidth)-2)
 	lines := []string{it.headline(l, room)}
 	if it.undone() {
 		lines = append(lines, l.styles.Hint.Render(pane.Clip("all of it is sent again · /redo-compact compacts it again", room)))
@@ -138,8 +131,7 @@ func (it *epochItem) card(l *drawOptions, width int) []string {
 		row := pane.Clip(rows[i], room)
 		if i == with && keys != "" {
 			row = pane.Fit(pane.Clip(rows[i], max(0, room-cells-2)), room-cells)
-			end := len(cardMargin) + 2 + room
-			it.undoLine, it.undo = 1+i, [2]int{end - ansi.StringWidth(hint), end}
+			it.undoLine, it.undo = 1+i, [2]int{2 + room - ansi.StringWidth(hint), 2 + room}
 			lines = append(lines, style.Render(row)+l.styles.Hint.Render(keys))
 			continue
 		}
@@ -151,7 +143,7 @@ func (it *epochItem) card(l *drawOptions, width int) []string {
 // barred puts a bar before each line. It changes lines.
 func barred(bar string, lines []string, width int) []string {
 	for i, line := range lines {
-		lines[i] = pane.Clip(cardMargin+bar+" "+line, width)
+		lines[i] = pane.Clip(bar+" "+line, width)
 	}
 	return lines
 }

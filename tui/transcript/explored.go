@@ -117,8 +117,8 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 			}
 		}
 	}
-	name := oneLine(strings.TrimSuffix(verb, ", "), max(0, width-4))
-	free := width - 4 - ansi.StringWidth(name) - ansi.StringWidth(right) - 2
+	name := oneLine(strings.TrimSuffix(verb, ", "), max(0, width-2))
+	free := width - 2 - ansi.StringWidth(name) - ansi.StringWidth(right) - 2
 	about := separator + strings.Join(names[:min(3, len(names))], ", ")
 	if more := len(names) - 3; more > 0 {
 		about += ", +" + strconv.Itoa(more)
@@ -126,7 +126,7 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 	if about = oneLine(about, max(0, free)); free < 8 || len(names) == 0 {
 		about = ""
 	}
-	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name) + l.styles.ToolSubject.Render(about)
+	line := style.Render(mark) + " " + l.styles.ToolName.Render(name) + l.styles.ToolSubject.Render(about)
 	if gap := width - ansi.StringWidth(line) - ansi.StringWidth(right); gap > 1 {
 		line += strings.Repeat(" ", gap) + l.styles.Weight.Render(right)
 	}

@@ -38,9 +38,9 @@ func (t *toolItem) head(l *drawOptions, width int, open bool) string {
 	}
 	ended := t.ended(l, width)
 	about := ansi.StringWidth(ended)
-	name := oneLine(t.verb(), max(4, width-4-reserved-about))
-	used := 4 + ansi.StringWidth(name)
-	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name)
+	name := oneLine(t.verb(), max(4, width-2-reserved-about))
+	used := 2 + ansi.StringWidth(name)
+	line := style.Render(mark) + " " + l.styles.ToolName.Render(name)
 	t.aboutAt = [2]int{}
 	if room := width - used - 1 - reserved - about; room >= 4 {
 		subject := oneLine(t.subject(), room)

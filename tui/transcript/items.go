@@ -164,21 +164,18 @@ func (x *items) text(p place) string {
 
 // startColumn is the cell at which the lines of entry i begin.
 func (x *items) startColumn(i int) int {
-	at := pane.Gutter(x.width)
-	switch x.entries[i].item.(type) {
-	case *replyItem, *turnEnd:
-		at += pane.Indent(x.width)
+	if _, user := x.entries[i].item.(*userItem); user { // its band begins before the text
+		return pane.Gutter(x.width)
 	}
-	return at
+	return pane.Gutter(x.width) + pane.Indent(x.width)
 }
 
 // room is the width of the lines of an entry.
 func (x *items) room(e *entry) int {
-	switch e.item.(type) {
-	case *replyItem, *turnEnd:
-		return pane.TextWidth(x.width)
+	if _, user := e.item.(*userItem); user {
+		return pane.Within(x.width)
 	}
-	return pane.Within(x.width)
+	return pane.TextWidth(x.width)
 }
 
 // textColumn is the cell at which the text of a line begins, after mark and indentation.

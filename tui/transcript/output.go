@@ -18,12 +18,12 @@ type outputItem struct {
 	size        conversation.Size
 }
 
-func (o *outputItem) indent(int) int             { return len(cardMargin) + 2 }
+func (o *outputItem) indent(int) int             { return 2 }
 func (o *outputItem) source(*drawOptions) string { return plain.Text(o.text) }
 
 func (o *outputItem) draw(l *drawOptions, width int) []string {
-	room := max(1, width-len(cardMargin)-2)
-	mark := cardMargin + l.styles.Info.Render("·") + " "
+	room := max(1, width-2)
+	mark := l.styles.Info.Render("·") + " "
 	title := oneLine(o.title, room)
 	if l.expanded || o.expanded {
 		lines := append(pane.Each(l.styles.Info, []string{title}), pane.Each(l.styles.Output, pane.Wrap(plain.Text(o.text), room))...)

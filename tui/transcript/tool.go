@@ -51,7 +51,7 @@ const (
 	foldContext = 1
 	foldOutput  = 4
 	maxTail     = 4096 // bytes of live output kept for the screen
-	bodyIndent  = 4
+	bodyIndent  = 2
 )
 
 func (t *toolItem) finish(r conversation.ToolResult) {
@@ -72,7 +72,7 @@ func (t *toolItem) source(*drawOptions) string {
 func (t *toolItem) indent(line int) int {
 	switch {
 	case line == 0 && !t.runs:
-		return 2
+		return 0
 	case line >= t.gutterAt[0] && line < t.gutterAt[1]:
 		return bodyIndent + t.gutter
 	}
@@ -96,16 +96,15 @@ func (t *toolItem) draw(l *drawOptions, width int) []string {
 		switch {
 		case t.runs:
 			bar, style := t.mark(l, open)
-			b = pane.Clip(cardMargin+style.Render(bar)+" "+b, width)
+			b = pane.Clip(style.Render(bar)+" "+b, width)
 		case b != "":
 			b = blank + b
 		}
 		lines = append(lines, b)
 	}
-	if surface := pane.NewSurface(l.styles.Block); t.runs && surface != (pane.Surface{}) && width > len(cardMargin) {
+	if surface := pane.NewSurface(l.styles.Block); t.runs && surface != (pane.Surface{}) {
 		for i, line := range lines {
-			line = strings.TrimPrefix(line, cardMargin)
-			lines[i] = cardMargin + surface.Under(line+strings.Repeat(" ", max(0, width-len(cardMargin)-ansi.StringWidth(line))))
+			lines[i] = surface.Under(line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
 		}
 	}
 	return lines

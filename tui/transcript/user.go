@@ -170,11 +170,11 @@ func (n *noticeItem) explain(text, hint string) bool {
 	return true
 }
 
-func (n *noticeItem) indent(int) int             { return len(cardMargin) + 2 }
+func (n *noticeItem) indent(int) int             { return 2 }
 func (n *noticeItem) source(*drawOptions) string { return plain.Text(n.text + "\n" + n.hint) }
 
 func (n *noticeItem) draw(l *drawOptions, width int) []string {
-	room := max(1, width-len(cardMargin)-2)
+	room := max(1, width-2)
 	lines := pane.Wrap(plain.Text(strings.TrimSpace(n.text)), min(room, markdown.MaxProseWidth))
 	style, mark := l.styles.Info, "·"
 	switch n.level {
@@ -186,7 +186,7 @@ func (n *noticeItem) draw(l *drawOptions, width int) []string {
 	if n.card {
 		return barred(style.Render(cardBar), append(lines, n.hintLines(l, n.hint, room)...), width)
 	}
-	return indented(cardMargin+style.Render(mark)+" ", append(pane.Each(style, lines), n.hintLines(l, n.hint, room)...))
+	return indented(style.Render(mark)+" ", append(pane.Each(style, lines), n.hintLines(l, n.hint, room)...))
 }
 
 // errorBar begins each line of a failure.
@@ -208,7 +208,7 @@ func (n *noticeItem) failureLines(l *drawOptions, lines []string, room int) []st
 		key = ""
 	}
 	hint := strings.Trim(n.hint+separator+key, " ·")
-	return barred(bar.Render(errorBar), append(lines, n.hintLines(l, hint, room)...), room+len(cardMargin)+2)
+	return barred(bar.Render(errorBar), append(lines, n.hintLines(l, hint, room)...), room+2)
 }
 
 func (n *noticeItem) hintLines(l *drawOptions, hint string, room int) []string {
