@@ -64,7 +64,7 @@ func turnReply(n, tokens int) string {
 // secondSummary also covers goodSummary.
 const secondSummary = goodSummary + "\n### Later\nThe later turns went on in the same way, and nothing that was settled before was changed in them."
 
-// The acceptance criteria of ONE (OneClaw FEAT-011). Criteria about a single package are tested in its own oneclaw_test.go.
+// The acceptance criteria of OneClaw's FEAT-011. Criteria about a single package are tested in its own oneclaw_test.go.
 //
 // Each turn adds 1,030 tokens to a window of 10,000. The threshold is 8,500 tokens, which the ninth turn exceeds; the newest
 // 2,500 tokens, two turns, are protected.
@@ -184,7 +184,7 @@ func (c *oneClaw) checkSent(turns int) {
 	}
 }
 
-// ONE compacts after a complete reply, with all its tool calls, and never in the middle of a stream.
+// OneClaw compacts after a complete reply, with all its tool calls, and never in the middle of a stream.
 func TestOneClawCompactsBetweenTurns(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		stream, tool, round := agenttest.NewGate(), agenttest.NewGate(), agenttest.NewGate()
@@ -211,7 +211,7 @@ func TestOneClawCompactsBetweenTurns(t *testing.T) {
 	})
 }
 
-// ONE stores 30,000 characters of a tool result and a marker.
+// OneClaw stores 30,000 characters of a tool result and a marker.
 func TestOneClawCutsToolResultsBeforeTheyAreStored(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		text := strings.Repeat("abcde ", 50_000)

@@ -182,7 +182,7 @@ func TestSummariesAreNotReviewedWithoutAUser(t *testing.T) {
 }
 
 // heldForReview returns a rig in which a request above the hard line waits for the
-// review: under ONE's rules, or when background summaries are off.
+// review: under OneClaw's rules, or when background summaries are off.
 func heldForReview(t *testing.T, s *agenttest.Provider, p preset.Name) *rig {
 	t.Helper()
 	var r *rig

@@ -56,9 +56,9 @@ func (w *warmer) idle(ctx context.Context) <-chan time.Time {
 	if early := left - min(sheet.Lifetime/5, time.Minute); early > 0 {
 		return time.After(early)
 	}
-	events, steps := j.Events(), planner.StepSizes(j.Rules(), j.Meter())
+	events, evictions := j.Events(), planner.EvictionSizes(j.Rules(), j.Meter())
 	messages, err := projection.Harden(projection.Project(events[:reply.Through]), m.Caps)
-	if err != nil || left <= 0 || m.PingSaves(events, float64(reply.Prompt), steps, now.Sub(events[last.Seq-1].Time), left) <= 0 {
+	if err != nil || left <= 0 || m.PingSaves(events, float64(reply.Prompt), evictions, now.Sub(events[last.Seq-1].Time), left) <= 0 {
 		return nil
 	}
 	r := j.Request(messages)

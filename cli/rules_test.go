@@ -101,7 +101,7 @@ tools:
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	// S64 has no exempt tools, but the user's setting for one is used.
+	// RFD 064 has no exempt tools, but the user's setting for one is used.
 	jp := rulesIn(t, "tools: {todo_read: {exempt: true}}", "compaction.preset=jp").Tools
 	if !jp["todo_read"].Exempt || jp["todo_write"].Exempt {
 		t.Errorf("exempt under jp: %+v, %+v", jp["todo_read"], jp["todo_write"])

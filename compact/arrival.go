@@ -11,9 +11,9 @@ import (
 //
 //   - Plimsoll's own limit grows with the window: one character for every token, which
 //     is about a quarter of the window, so that a large window is used.
-//   - The presets of published designs, and those for comparison, cut where ONE does.
+//   - The presets of published designs, and those for comparison, cut where OneClaw does.
 //   - Under Plimsoll's own preset the marker in the text says what was cut. The others
-//     have exactly the marker of ONE.
+//     have exactly the marker of OneClaw.
 func ArrivalCap(name preset.Name, maxChars, window int) conversation.ArrivalCap {
 	own := name.Design().HasAdditions
 	if maxChars <= 0 {

@@ -33,7 +33,7 @@
 // # The planner
 //
 // Package planner decides when to compact automatically ([planner.Check]): above the load line,
-// and earlier when the provider's cache is cold. A step evicts the oldest units down to a
+// and earlier when the provider's cache is cold. An eviction takes the oldest units out of the view, down to a
 // target at once, so that the cached prefix changes once and not at every request. One
 // note, written by the program, replaces them: what was done, quotations of the user, and an
 // index of names. A summary replaces parts of it if a model wrote one in time.
@@ -42,8 +42,7 @@
 //
 // [preset.Rules] are the numbers and switches of a design. They start from a preset,
 // whose behavior is a [preset.Design]: Plimsoll's own, or that of a source, which is a published design: JP's RFD 064
-// (S64) and D17, adachsoft's tool compaction (ADA), OneClaw's FEAT-011 (ONE), J-CLI
-// (JCL). Comments name these sources.
+// and draft RFD D17, adachsoft's tool compaction, OneClaw's FEAT-011, J-CLI. Comments name these sources.
 //
 // # What views read
 //

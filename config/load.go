@@ -170,7 +170,7 @@ func sameFile(a, b string) bool {
 // applyPreset sets all keys that no layer has set to the values of the chosen preset.
 func (l *loader) applyPreset() {
 	name := l.Config.Compaction.Preset
-	if name == preset.OneClaw { // results are cut at a fixed length and the rest is not stored (ONE)
+	if name == preset.OneClaw { // it cuts results at a fixed length and does not store the rest
 		l.setUnset(&l.Config.ToolResults, ToolResults{MaxChars: minAutoChars, Ceiling: l.Config.ToolResults.Ceiling}, "tool_results")
 	}
 	l.setUnset(&l.Config.Compaction.Values, preset.RulesOf(name).Values, "compaction")

@@ -57,7 +57,7 @@ func (p Paths) Log() string { return filepath.Join(p.State, "plimsoll.log") }
 // Checkpoints is the folder of what files had before tools changed them.
 func (p Paths) Checkpoints() string { return filepath.Join(p.Data, "checkpoints") }
 
-// Transcripts is the folder of J-CLI transcripts (JCL).
+// Transcripts is the folder of transcripts of the preset jcli.
 func (p Paths) Transcripts() string { return filepath.Join(p.Data, "transcripts") }
 
 // FindPaths returns the folders for an environment; data is the value of --data, "" without it.

@@ -1,4 +1,4 @@
-// Profiles are named sets of policies (S64). Rules:
+// Profiles are named sets of policies (JP's RFD 064). Rules:
 //
 //   - default, heavy and light are built in; a profile of the same name in the file replaces one completely.
 //   - tool_calls is a word or a table; a table without request or response strips both, like the word strip.
@@ -38,7 +38,7 @@ type ProfileSummary struct {
 	Mode         string `yaml:"mode" enum:",bands,cumulative,raw-union" doc:"How summaries add up; empty = compaction.summary.mode."`
 }
 
-// BuiltinProfiles returns the built-in profiles, as S64 defines them.
+// BuiltinProfiles returns the built-in profiles, as JP's RFD 064 defines them.
 func BuiltinProfiles() map[string]Profile {
 	return map[string]Profile{
 		"default": {Reasoning: "strip", ToolCalls: &ToolCalls{Policy: "strip", Request: true, Response: true}},

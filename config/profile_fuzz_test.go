@@ -9,7 +9,7 @@ import (
 	"plimsoll/config"
 )
 
-// FuzzProfile loads any text in place of a profile. The result must be a profile that S64 defines, or problems that name
+// FuzzProfile loads any text in place of a profile. The result must be a profile that JP's RFD 064 defines, or problems that name
 // a line of the file, and never a panic.
 func FuzzProfile(f *testing.F) {
 	for _, seed := range []string{
@@ -66,7 +66,7 @@ func checkLines(t *testing.T, err error, path, text string) {
 	}
 }
 
-// checkProfile checks that a profile has only values that S64 defines.
+// checkProfile checks that a profile has only values that JP's RFD 064 defines.
 func checkProfile(t *testing.T, p config.Profile) {
 	t.Helper()
 	if !slices.Contains([]string{"", "strip"}, p.Reasoning) {

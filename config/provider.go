@@ -82,7 +82,7 @@ type Parameter struct {
 	Flag        string   `yaml:"flag" doc:"Option written in front of the value, such as --filter or --filter=; of a boolean, in place of the value true."`
 }
 
-// Hints say what compaction does with a tool's calls (S64, D17). An empty field inherits from the tool's own hint, or
+// Hints say what compaction does with a tool's calls (JP's RFD 064 and D17). An empty field inherits from the tool's own hint, or
 // else from the profile.
 type Hints struct {
 	Request  string `yaml:"request" enum:",keep,strip" doc:"What compaction does with the arguments; empty = the tool's own hint, or else what the profile says."`

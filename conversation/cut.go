@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// Long tool results are cut (ONE, FEAT-011): the first max characters are kept, the
+// Long tool results are cut (OneClaw's FEAT-011): the first max characters are kept, the
 // tail is removed, and a marker is appended. Characters are Unicode code points. A
 // text of exactly max characters is not cut. Cutting takes one pass and allocates
 // only the result: 1 MiB takes well under a millisecond.
 
 // ResultMaxChars is the default maximum length of a tool result, in characters; a
-// large window raises it (ONE: TOOL_RESULT_MAX_CHARS).
+// large window raises it (OneClaw: TOOL_RESULT_MAX_CHARS).
 const ResultMaxChars = 30_000
 
 // The cut marker follows the kept characters. Its text is exactly that of FEAT-011.

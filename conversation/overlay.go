@@ -51,10 +51,10 @@ type Style string
 // The styles. Package compact/preset has the texts of each.
 const (
 	StylePlimsoll  Style = "plimsoll"
-	StyleJP        Style = "jp"        // S64
-	StyleAdachsoft Style = "adachsoft" // ADA
-	StyleOneClaw   Style = "oneclaw"   // ONE
-	StyleJCLI      Style = "jcli"      // JCL
+	StyleJP        Style = "jp"
+	StyleAdachsoft Style = "adachsoft"
+	StyleOneClaw   Style = "oneclaw"
+	StyleJCLI      Style = "jcli"
 )
 
 // Part is the part of an event that a mask hides.
@@ -96,14 +96,14 @@ type MaskItem struct {
 	Part  Part   `json:"part"`
 	Call  string `json:"call,omitempty"` // for PartArguments: the call's id
 	// Fields are the top-level fields that are omitted from arguments or from a
-	// result that is a JSON object; nil hides the whole part (ADA).
+	// result that is a JSON object; nil hides the whole part (adachsoft).
 	Fields []string `json:"fields,omitempty"`
-	// Threshold is the size in bytes above which fields were omitted (ADA).
+	// Threshold is the size in bytes above which fields were omitted (adachsoft).
 	Threshold int `json:"threshold,omitempty"`
 }
 
 // Summary replaces a range of events. With Text, that text replaces all of them;
-// without Text, Policies decide for each kind of content what is shown (S64).
+// without Text, Policies decide for each kind of content what is shown (JP's RFD 064).
 type Summary struct {
 	Origin   `json:"made"`
 	Style    Style  `json:"style"`
@@ -119,7 +119,7 @@ type Summary struct {
 	Depth      int      `json:"depth,omitempty"`      // levels of summaries between it and the original messages
 	Model      string   `json:"model,omitempty"`      // provider/id that wrote it
 	Focus      string   `json:"focus,omitempty"`      // what the user or the model asked to preserve
-	Transcript string   `json:"transcript,omitempty"` // file with the replaced messages (JCL)
+	Transcript string   `json:"transcript,omitempty"` // file with the replaced messages (J-CLI)
 	// Duration is how long writing the summary took, in milliseconds, 0 if it was not
 	// recorded.
 	Duration int64 `json:"duration_ms,omitempty"`
@@ -129,7 +129,7 @@ type Summary struct {
 	Policies *Policies `json:"policies,omitempty"`
 }
 
-// Policies are S64's per-content-type policies of a compaction without a model.
+// Policies are the per-content-type policies of a compaction without a model (JP's RFD 064).
 // An empty policy leaves its content type unchanged.
 type Policies struct {
 	Reasoning ReasoningPolicy `json:"reasoning,omitempty"`
@@ -137,7 +137,7 @@ type Policies struct {
 	Request   bool            `json:"request,omitempty"`  // strip reduces arguments
 	Response  bool            `json:"response,omitempty"` // strip reduces results
 	// Tools are the policies of tools whose hints differ from Request and
-	// Response, by tool name (D17).
+	// Response, by tool name (JP's RFD D17).
 	Tools    map[string]ToolPolicy `json:"tools,omitempty"`
 	Preview  int                   `json:"preview,omitempty"`   // as in Mask
 	MinChars int                   `json:"min_chars,omitempty"` // shorter results stay

@@ -12,7 +12,7 @@ const (
 	ToolRecall        = "recall"
 	ToolSearchHistory = "search_history"
 	// ToolCompact asks for a compaction; the agent sees the call and compacts
-	// before the next request (JCL).
+	// before the next request (J-CLI).
 	ToolCompact = "compact"
 )
 

@@ -102,7 +102,7 @@ func SpansWithoutRewound(log []Event, spans []Span) []Span {
 }
 
 // MessagesIn lists the messages of spans, without rewound ones. It ignores all other overlays
-// (S64: the raw-stream invariant).
+// (JP's RFD 064: the raw-stream invariant).
 func MessagesIn(log []Event, spans []Span) []Event {
 	rewinds, covered := RewoundBy(log), Disjoint(spans)
 	most := 0 // events in the spans

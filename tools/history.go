@@ -57,7 +57,7 @@ func (b *Box) compact() tool {
 		optional: true,
 		params:   []params.Param{{Name: "focus", Kind: params.Text, About: "what to preserve in the summary"}},
 		run: func(context.Context, params.Values, func(string)) (result, error) {
-			return result{text: "Compression requested"}, nil // JCL defines this text
+			return result{text: "Compression requested"}, nil // J-CLI defines this text
 		},
 	}
 }

@@ -21,7 +21,7 @@ import (
 // requested; why one failed is shown in the transcript, where it stays. An automatic
 // compaction only gets its line in the transcript, unless messages had to be left out.
 
-// trimmedText is shown after the oldest messages were left out automatically (ONE).
+// trimmedText is shown after the oldest messages were left out automatically (OneClaw).
 const trimmedText = "Conversation history has been automatically trimmed"
 
 // update shows an update that the session has applied.

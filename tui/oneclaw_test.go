@@ -10,7 +10,7 @@ import (
 	"plimsoll/tui"
 )
 
-// Acceptance criteria of ONE (OneClaw FEAT-011) about the screen. The indicator and the notification also have their own
+// Acceptance criteria of OneClaw's FEAT-011 about the screen. The indicator and the notification also have their own
 // tests, which run here under the names of the source.
 func TestOneClawAcceptanceCriteria(t *testing.T) {
 	t.Run("A brief UI indicator appears during compact", TestTheSummaryIndicatorMovesWithoutATurn)

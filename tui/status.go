@@ -296,10 +296,10 @@ func (l *statusLine) summaryText(width int) string {
 	return ansi.Truncate(text, max(0, width), "…")
 }
 
-// optimizingText is shown while a summary is written (ONE).
+// optimizingText is shown while a summary is written (OneClaw).
 const optimizingText = "Optimizing conversation context…"
 
-// slowSummary is the time after which the line says how to stop a summary (ONE).
+// slowSummary is the time after which the line says how to stop a summary (OneClaw).
 const slowSummary = 15 * time.Second
 
 // stopSummaryHint says how to stop the summary that is being written, once it takes

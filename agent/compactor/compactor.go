@@ -40,7 +40,7 @@ type Compactor struct {
 	job        *job        // the summary that is being written or reviewed, or nil
 	awaiting   bool        // the owner waits for the job
 
-	prepared []*job // written summaries that wait for a step, oldest first
+	prepared []*job // written summaries that wait for an eviction, oldest first
 
 	replan   bool // ask the planner again before the next turn
 	schedule *scheduler
@@ -126,9 +126,9 @@ func (c *Compactor) dropStale() {
 		c.discard(j, errOvertaken)
 	case j.state == stateInReview: // it is already paid for, and the user reads it
 	case j.joinedBy != "" || j.request.Source == conversation.SourceManual || j.request.Source == conversation.SourceTool: // somebody asked for it
-	case !rules.ActsAutomatically(), !rules.AsksModelAutomatically() && j.waitsForStep(c.journal.Rules()):
+	case !rules.ActsAutomatically(), !rules.AsksModelAutomatically() && j.waitsForEviction(c.journal.Rules()):
 		c.discard(j, errNotNeeded)
-	case j.waitsForStep(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.IsNearLoadLine()): // the next eviction step needs it
+	case j.waitsForEviction(c.journal.Rules()) && !j.blocking && (c.journal.Revision() != j.basis.revision || r.IsNearLoadLine()): // the next eviction needs it
 	case rules.Preset.Design().AbsoluteLoadLine: // its threshold is not a share of the window
 	case r.LoadLine == 0 && j.request.Trigger != planner.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.discard(j, errNotNeeded)
@@ -318,7 +318,7 @@ func (c *Compactor) recordGivenUp(ctx context.Context, j *job, usage []conversat
 		attempt.Tokens, attempt.CostUSD = j.writer.tokens, j.writer.cost
 	}
 	if automatic := attempt.Source == conversation.SourceAuto && outcome == conversation.AttemptFailed && attempt.Model != ""; automatic {
-		if j.request.Trigger == planner.TriggerPrepare { // otherwise the step is made without a summary, or waits for the next one
+		if j.request.Trigger == planner.TriggerPrepare { // otherwise the eviction needs no summary, or the next one waits
 			now, rules := c.journal.Reading(), c.journal.Rules()
 			attempt.RetryTokens = planner.NextTry(&rules, attempt.Before, now.Window.Tokens, now.LoadLine)
 		}

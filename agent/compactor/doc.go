@@ -17,5 +17,5 @@
 // ready, then applied, failed, cancelled or stale.
 //
 // A summary in review is a job like any other until the user decides. A prepared summary waits in memory for the
-// step that evicts the messages it covers.
+// eviction of the messages that it covers.
 package compactor

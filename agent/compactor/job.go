@@ -140,8 +140,8 @@ func (j *job) rebase(log *core.Journal, proposal *edit.Proposal) (edit.Proposal,
 	return now, err
 }
 
-// waitsForStep reports whether the text is committed together with the next eviction step, in the same epoch.
-func (j *job) waitsForStep(rules preset.Rules) bool {
+// waitsForEviction reports whether the text is committed together with the next eviction, in the same epoch.
+func (j *job) waitsForEviction(rules preset.Rules) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joinedBy == "" && rules.EvictsAutomatically()
 }
 

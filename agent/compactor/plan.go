@@ -15,7 +15,7 @@ import (
 // The planner is asked before every request, also inside a tool loop, and after every reply that ends a turn; never
 // in the middle of a stream. Rules:
 //
-//   - A step that needs no model is made at once. A summary is written in the background. Under rules that evict, no
+//   - A compaction that needs no model is made at once. A summary is written in the background. Under rules that evict, no
 //     request waits for it: at the hard line the note is committed without a summary (summaries.go). Under other rules
 //     a request above that line waits.
 //   - If a request is still above the hard line, ApplyLadder reduces it without a model. If it is too long even then,
@@ -137,7 +137,7 @@ func (c *Compactor) startPlannedSummary(ctx context.Context, plan planner.Plan) 
 	c.schedule.summaryStartedAt = c.journal.Reading().Used
 	if err := c.startJob(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, edit.ErrNothingToGain) {
-			c.journal.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // no step is due, and no model was asked
+			c.journal.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // no eviction is due, and no model was asked
 			return false
 		}
 		j.end(err)
@@ -186,7 +186,7 @@ func (c *Compactor) RunWhileIdle(ctx context.Context) bool {
 	return true
 }
 
-// The model asks for a compaction with the tool compact (JCL). The tool only answers; the compaction is made before
+// The model asks for a compaction with the tool compact (J-CLI). The tool only answers; the compaction is made before
 // the next request, when the reply and its results are complete. Rules:
 //
 //   - At most one in a turn, and none before the conversation has grown since the last one: a model that asks again
@@ -249,7 +249,7 @@ func (c *Compactor) MakeShorter(ctx context.Context, same, fits func() bool) {
 // finishLastJob finishes the summary when no turn follows: above the load line it waits for it and applies it, else it
 // discards it.
 func (c *Compactor) finishLastJob(ctx context.Context) {
-	if j := c.job; j != nil && j.waitsForStep(c.journal.Rules()) && !j.ended() {
+	if j := c.job; j != nil && j.waitsForEviction(c.journal.Rules()) && !j.ended() {
 		if r := c.journal.Reading(); r.Used <= r.LoadLine {
 			c.discard(j, errNotNeeded)
 		}

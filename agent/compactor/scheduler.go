@@ -116,7 +116,7 @@ func (c *Compactor) Breakdown(rules preset.Rules, w meter.Window) func() inspect
 			}
 			return saved(model, u)
 		})
-		b.CacheRetention = model.CacheRetention(check.Log, float64(b.Reading.Used), planner.StepSizes(rules, check.Meter))
+		b.CacheRetention = model.CacheRetention(check.Log, float64(b.Reading.Used), planner.EvictionSizes(rules, check.Meter))
 		return b
 	}
 }

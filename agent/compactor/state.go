@@ -38,7 +38,7 @@ const (
 	stateIdle state = iota // no model was asked yet
 	statePreparing
 	stateInReview
-	stateReady // waits for the next boundary, or for the step that evicts what it covers
+	stateReady // waits for the next boundary, or for the eviction of what it covers
 	stateApplied
 	stateFailed
 	stateCancelled

@@ -18,16 +18,16 @@ import (
 // A summary is applied between two requests, if the view is still the one that it was written from. The log always
 // gets the outcome and the usage.
 
-// applySummary applies the summary of the ended job, keeps it for the next eviction step, or records why it is discarded.
+// applySummary applies the summary of the ended job, keeps it for the next eviction, or records why it is discarded.
 func (c *Compactor) applySummary(ctx context.Context) {
 	j := c.job
 	j.poll()
 	if j.state == stateReady && j.isOvertaken(c.journal) {
 		j.end(errOvertaken)
 	}
-	if j.state == stateReady && j.waitsForStep(c.journal.Rules()) {
+	if j.state == stateReady && j.waitsForEviction(c.journal.Rules()) {
 		c.keepPrepared(ctx, j)
-		c.makeDueStep(ctx)
+		c.evictIfDue(ctx)
 		return
 	}
 	c.finish(ctx, j)
@@ -54,7 +54,7 @@ func (c *Compactor) finish(ctx context.Context, j *job) {
 		c.writers.previous = nil // the current model is asked next
 	}
 	if j.plan != nil && j.plan.Drops {
-		c.ApplyLadder(ctx, j.plan.Trigger, false) // ONE
+		c.ApplyLadder(ctx, j.plan.Trigger, false) // OneClaw
 	}
 }
 
@@ -86,7 +86,7 @@ func (c *Compactor) commitJob(ctx context.Context, j *job, usage []conversation.
 // applied, as for any summary.
 func (c *Compactor) acceptReview(j *job, text string) {
 	proposal, err := j.proposal.WithText(text)
-	evicted := j.waitsForStep(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // the next step checks the savings
+	evicted := j.waitsForEviction(c.journal.Rules()) && c.journal.Revision() != j.basis.revision // the next eviction checks the savings
 	if err == nil && proposal.Edited() && !evicted {
 		_, err = j.rebase(c.journal, &proposal)
 	}
@@ -199,14 +199,14 @@ func (c *Compactor) endCurrentJob(ctx context.Context) {
 //
 //   - It is written in the background when the load line is near or passed, at most once until the conversation has
 //     grown again. When no user is present none is prepared: another turn may never come.
-//   - A written summary waits in memory for the eviction step of the turns that it covers: summary and note are one
+//   - A written summary waits in memory for the eviction of the turns that it covers: summary and note are one
 //     epoch. Its usage is recorded at once.
-//   - At the hard line the note is committed alone. A summary that is ready later waits for the next step, so that
+//   - At the hard line the note is committed alone. A summary that is ready later waits for the next eviction, so that
 //     the cached prefix breaks once.
 //   - An overlay on its events, other than a note, makes it stale. It is then discarded, as it is when the program
 //     ends, and the log gets the outcome.
 
-// keepPrepared keeps a written summary for the step that evicts the turns it covers.
+// keepPrepared keeps a written summary for the eviction of the turns that it covers.
 func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
 	c.journal.Record(ctx, c.usageOf(ctx, j)...)
@@ -216,7 +216,7 @@ func (c *Compactor) keepPrepared(ctx context.Context, j *job) {
 	c.journal.Publish(updates.Prepared{})
 }
 
-// evict makes an eviction step, with the summaries that are prepared for it.
+// evict makes an eviction, with the summaries that are prepared for it.
 func (c *Compactor) evict(ctx context.Context, plan planner.Plan, origin conversation.Origin) {
 	why := c.whyNoSummary(plan)
 	if !c.evictWithSummaries(ctx, plan, origin) {
@@ -225,8 +225,8 @@ func (c *Compactor) evict(ctx context.Context, plan planner.Plan, origin convers
 	}
 }
 
-// whyNoSummary is the reason why the note of an eviction step has no summary, for the compaction log. It is "" for
-// other steps.
+// whyNoSummary is the reason why the note of an eviction has no summary, for the compaction log. It is "" for
+// other plans.
 func (c *Compactor) whyNoSummary(plan planner.Plan) string {
 	if plan.Trigger != planner.TriggerLoadLine && plan.Trigger != planner.TriggerHardLine {
 		return ""
@@ -267,7 +267,7 @@ func (c *Compactor) newestFailure() uint64 {
 	return 0
 }
 
-// evictWithSummaries makes an eviction step together with the prepared summaries that fit it. It reports false if none fits.
+// evictWithSummaries makes an eviction together with the prepared summaries that fit it. It reports false if none fits.
 func (c *Compactor) evictWithSummaries(ctx context.Context, plan planner.Plan, origin conversation.Origin) bool {
 	if len(c.prepared) == 0 {
 		return false
@@ -309,8 +309,8 @@ func (c *Compactor) evictWithSummaries(ctx context.Context, plan planner.Plan, o
 	return true
 }
 
-// makeDueStep makes the eviction step that a prepared summary waits for, if it is due.
-func (c *Compactor) makeDueStep(ctx context.Context) {
+// evictIfDue makes the eviction that a prepared summary waits for, if it is due.
+func (c *Compactor) evictIfDue(ctx context.Context) {
 	if c.job != nil || len(c.prepared) == 0 || ctx.Err() != nil {
 		return
 	}

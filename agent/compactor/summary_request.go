@@ -97,7 +97,7 @@ func (w *writer) requestAnswer(ctx context.Context, form summary.Job) (summary.A
 			continue
 		}
 		wait, again := w.retry.Wait(failure, 1)
-		if w.preset.Design().RetriesFailuresOnly { // ONE: any failed call, and no empty answer
+		if w.preset.Design().RetriesFailuresOnly { // OneClaw: any failed call, and no empty answer
 			again = failure.Class != llm.Empty && failure.Class != llm.Overflow
 		}
 		if end, ok := ctx.Deadline(); ok && wait >= time.Until(end) {

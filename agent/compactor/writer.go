@@ -60,8 +60,8 @@ var retryableRejections = []error{
 	summary.ErrShort,
 }
 
-// takeRetry uses up a retry after a rejected answer. It reports false if no retry is left or another would not help. Under ONE's
-// rules only a failed call is repeated.
+// takeRetry uses up a retry after a rejected answer. It reports false if no retry is left or another would not help. Under
+// OneClaw's rules only a failed call is repeated.
 func (w *writer) takeRetry(proposal *edit.Proposal, err error) bool {
 	helps := slices.ContainsFunc(retryableRejections, func(reason error) bool { return errors.Is(err, reason) })
 	if proposal.Fallback() != nil && errors.Is(err, summary.ErrCut) {
@@ -234,7 +234,7 @@ func (s *writerChooser) findWriter(j *job, previous *llm.Endpoint) error {
 	}
 }
 
-// storeTranscript saves the view as it is sent (JCL).
+// storeTranscript saves the view as it is sent (J-CLI).
 func (s *writerChooser) storeTranscript(ctx context.Context) (path string, err error) {
 	view := s.journal.View()
 	path = core.Concurrently(ctx, s.inbox, func() string {
@@ -251,7 +251,7 @@ func (s *writerChooser) storeTranscript(ctx context.Context) (path string, err e
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}
-	s.journal.Logger.Info("Transcript saved: " + path) // JCL
+	s.journal.Logger.Info("Transcript saved: " + path) // J-CLI
 	return path, nil
 }
 

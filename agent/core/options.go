@@ -44,7 +44,7 @@ type Options struct {
 	Retry       llm.Retry
 	// Rules are the rules of compaction, the load line included. Without a preset they are Plimsoll's own.
 	Rules preset.Rules
-	// Transcript saves the view before a summary in the style of JCL replaces it, and returns the path. Nil saves
+	// Transcript saves the view before a summary in the style of J-CLI replaces it, and returns the path. Nil saves
 	// nothing.
 	Transcript func(ctx context.Context, v projection.View) (path string, err error)
 	// Summarisers finds the model that a profile names, as provider/id; false for an unknown name. Nil: no name is

@@ -377,7 +377,7 @@ func (j *Journal) ChooseTTL() {
 	terms := m.CacheTerms()
 	if m.TTL == llm.TTLChosen && (changed || m.Sheet().Cold(idle)) {
 		o := llm.CacheChoiceInput(*m, j.log.Events())
-		o.Prompt, o.Steps = j.meter.RequestEstimate(), planner.StepSizes(j.rules, j.meter)
+		o.Prompt, o.Evictions = j.meter.RequestEstimate(), planner.EvictionSizes(j.rules, j.meter)
 		m.CacheTTL = terms.ChooseLifetime(o).Lifetime
 	}
 	if c := &m.Calibration; m.TTL != llm.TTLEndpoint && !changed && last.Seq != j.countedPause { // a retried request counts once

@@ -110,14 +110,14 @@ func (m Model) assumedLifetime(write float64) time.Duration {
 }
 
 // CacheRetention says how long the model's cache keeps a conversation, and why. prompt is the size of the next request in tokens.
-func (m Model) CacheRetention(events []conversation.Event, prompt float64, steps promptcache.Steps) promptcache.Retention {
+func (m Model) CacheRetention(events []conversation.Event, prompt float64, evictions promptcache.EvictionSizes) promptcache.Retention {
 	k := promptcache.Retention{Lifetime: m.Sheet().CacheLifetime()}
 	switch {
 	case m.NoCache:
 		k.Reason = promptcache.RetentionNoCache
 	case m.TTL == TTLChosen:
 		o := CacheChoiceInput(m, events)
-		o.Prompt, o.Steps = prompt, steps
+		o.Prompt, o.Evictions = prompt, evictions
 		k.Reason = promptcache.RetentionByPauses
 		if c := m.CacheTerms().ChooseLifetime(o); c.Lifetime == k.Lifetime {
 			k.SavedTokens = c.SavedTokens // with another lifetime, the choice changes as soon as the cache is cold
@@ -162,8 +162,8 @@ func CacheChoiceInput(m Model, events []conversation.Event) promptcache.ChoiceIn
 }
 
 // PingSaves is [promptcache.Terms.PingSaves] for a conversation whose newest request has prompt tokens.
-func (m Model) PingSaves(events []conversation.Event, prompt float64, steps promptcache.Steps, idle, left time.Duration) float64 {
+func (m Model) PingSaves(events []conversation.Event, prompt float64, evictions promptcache.EvictionSizes, idle, left time.Duration) float64 {
 	o, s := CacheChoiceInput(m, events), m.Sheet()
-	o.Prompt, o.Steps = prompt, steps
+	o.Prompt, o.Evictions = prompt, evictions
 	return m.CacheTerms().PingSaves(o, promptcache.LifetimeOption{WritePrice: s.Write, Lifetime: s.Lifetime}, idle, left)
 }

@@ -135,7 +135,7 @@ type Compacted struct {
 	Epoch   uint64 // of the compaction, also after an undo
 	Preview edit.Preview
 	Source  conversation.Source
-	Layer   bool // made by a rule that acts before every request (JCL, ADA)
+	Layer   bool // made by a rule that acts before every request (J-CLI, adachsoft)
 	Trimmed bool // the oldest messages were dropped, because all other steps did not make enough room
 	Undone  bool // an undo made the change
 	Redone  bool // a redo made the change

@@ -24,7 +24,7 @@ func BreakdownOf(rules preset.Rules, snapshot *Snapshot, m llm.Model) inspect.Br
 		Moment: planner.MomentTurn, Log: snapshot.WithPartial, View: snapshot.View, Meter: measured,
 		Idle: idle, CacheInvalid: cacheInvalid, Sheet: m.Sheet(), History: planner.HistoryOf(snapshot.WithPartial),
 	}, catalog.Savings(m))
-	b.CacheRetention = m.CacheRetention(snapshot.WithPartial, float64(b.Reading.Used), planner.StepSizes(rules, measured))
+	b.CacheRetention = m.CacheRetention(snapshot.WithPartial, float64(b.Reading.Used), planner.EvictionSizes(rules, measured))
 	return b
 }
 

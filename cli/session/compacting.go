@@ -97,7 +97,7 @@ func (a *Agents) Compact(ctx context.Context, s ConversationState, request edit.
 	return done, errors.Join(err, r.Close())
 }
 
-// optimizingText is shown while a model writes a summary (preset oneclaw, ONE).
+// optimizingText is shown while a model writes a summary (preset oneclaw).
 const optimizingText = "Optimizing conversation context…"
 
 // CompactRunning compacts a running conversation, and waits until its agent is idle again.

@@ -89,7 +89,7 @@ func (c *Compaction) setPrices(m llm.Model) {
 		func(t llm.Tokens) float64 { return catalog.Cost(*p, m.WithLongWrites(t)) })
 }
 
-// trimmedText is shown when the oldest messages are left out because other compaction did not free enough (preset oneclaw, ONE).
+// trimmedText is shown when the oldest messages are left out because other compaction did not free enough (preset oneclaw).
 const trimmedText = "Conversation history has been automatically trimmed"
 
 // CompactionLine describes an update about compaction on one line. It is "" while a request waits for the compaction, and

@@ -39,7 +39,8 @@ func (r *Running) summaryModels(ctx context.Context) func(name string) (llm.Mode
 	}
 }
 
-// SaveTranscript writes the view to a file, one message a line, before a summary replaces it (preset jcli, JCL). Only the user may read it.
+// SaveTranscript writes the view to a file, one message a line, before a summary replaces it (preset jcli). Only the user can
+// read the file.
 func (c *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
 	dir := c.Settings.Paths.Transcripts()
 	var lines bytes.Buffer

@@ -82,7 +82,7 @@ type contextSegments struct {
 	Stubs     int `json:"stubs"`
 }
 
-// compactBoundary is the oldest event that no summary covers (ONE); null while
+// compactBoundary is the oldest event that no summary covers (OneClaw); null while
 // there is no summary.
 type compactBoundary struct {
 	Seq  uint64    `json:"seq"`

@@ -6,7 +6,7 @@ import (
 )
 
 // A range may start where the last compaction ended (the bound "last"; AfterLastCompaction
-// in D17). This file finds that turn. Rules:
+// in JP's RFD D17). This file finds that turn. Rules:
 //
 //   - It is the turn after the last one that any compaction in force covers, as in
 //     JP's own program (max(to_turn) + 1). The turn in which a compaction was made

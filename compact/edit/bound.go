@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Bound is one end of a range as the user wrote it (S64): a turn (5, counted from 0), turns
+// Bound is one end of a range as the user wrote it (JP's RFD 064): a turn (5, counted from 0), turns
 // before the last one (-3), a time ago (5h, 30m, 2d, 1w, 90s), or "last": the turn
 // after the last one that the compactions in force cover. [ResolveRange] finds the turn
 // that the bound names. The zero value is turn 0.

@@ -216,5 +216,5 @@ func TestRequestAfterACompactionDuringATurnCanBeAnswered(t *testing.T) {
 	})
 }
 
-// Requirements of ONE (OneClaw FEAT-011) for this package. The others are tested in
+// Requirements of OneClaw's FEAT-011 for this package. The others are tested in
 // package agent.

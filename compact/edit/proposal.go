@@ -22,7 +22,7 @@ import (
 //
 //   - It is computed for one log and is valid until an overlay is appended to that log.
 //   - A summary that partly overlaps earlier ones grows until it covers them
-//     whole (S64). A proposal that does not make the view shorter is refused.
+//     whole (JP's RFD 064). A proposal that does not make the view shorter is refused.
 //   - The preview is exact, but an estimate while a summary is not yet written.
 
 // ErrNothingToGain says that a compaction would leave the view unchanged or make it
@@ -47,7 +47,7 @@ type Inputs struct {
 	// Writer is the window in tokens of the model that writes summaries. 0: it is the
 	// window of the meter. Where that is unknown, a refusal of the provider may have named it.
 	WriterWindow int
-	// Transcript is the path of the file with the history as it was sent (JCL), or "".
+	// Transcript is the path of the file with the history as it was sent (J-CLI), or "".
 	Transcript string
 	// Answering says that a turn is in progress: the next request answers the newest
 	// messages, which therefore stay.
@@ -79,8 +79,8 @@ func NewProposal(log []conversation.Event, r preset.Rules, in Inputs, req Reques
 	p, err := newProposal(log, r, in, req)
 	if (errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain)) && req.Evicts && req.hasNoOptions() && r.EvictsAutomatically() {
 		check := planner.Check{Log: log, View: in.Meter.View(), Meter: in.Meter}
-		if step := check.EvictNow(r, req.Trigger); step.Note != nil {
-			return ProposeOverlays(log, r, in, conversation.Origin{Source: req.Source, Trigger: req.Trigger}, step.Note)
+		if plan := check.EvictNow(r, req.Trigger); plan.Note != nil {
+			return ProposeOverlays(log, r, in, conversation.Origin{Source: req.Source, Trigger: req.Trigger}, plan.Note)
 		}
 	}
 	return p, err
@@ -343,15 +343,15 @@ func (p *Proposal) DropsOldest() bool {
 	return slices.ContainsFunc(p.overlays, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
 }
 
-// A prepared summary is not an overlay until a step of the planner evicts the events that
+// A prepared summary is not an overlay until the planner evicts the events that
 // it covers; then both are committed as one epoch. Rules:
 //
 //   - The text replaces the events it was written from, a note the other events of the
-//     step. The note is part of the newest overlay and describes all the events.
+//     eviction. The note is part of the newest overlay and describes all the events.
 //   - The summary stays valid where notes replaced its events meanwhile, or summaries
 //     other events. Any other later overlay makes it invalid.
 
-// ErrNotEvicted says that a step does not evict all events that a summary covers.
+// ErrNotEvicted says that an eviction does not take all events that a summary covers.
 var ErrNotEvicted = errors.New("the step leaves a part of what the summary covers")
 
 // UnchangedSince reports whether a summary of spans that was prepared at an event of a
@@ -417,20 +417,20 @@ func EvictWith(log []conversation.Event, r preset.Rules, in Inputs, origin conve
 	return p, nil
 }
 
-// withNote returns the overlays of texts and after them the note of a step, which
+// withNote returns the overlays of texts and after them the note of an eviction, which
 // replaces the rest of the events. Without a rest the last text gets the note.
-func withNote(log []conversation.Event, texts []conversation.Summary, step conversation.Summary, rest []conversation.Span) []conversation.Body {
+func withNote(log []conversation.Event, texts []conversation.Summary, note conversation.Summary, rest []conversation.Span) []conversation.Body {
 	var bodies []conversation.Body
 	for i, text := range texts {
 		if len(rest) == 0 && i == len(texts)-1 {
-			text.Appendix = step.Appendix
+			text.Appendix = note.Appendix
 		}
 		bodies = append(bodies, text)
 	}
 	if len(rest) > 0 {
-		step.Spans = rest
-		step.FromTurn, step.ToTurn = conversation.TurnRange(conversation.MessagesIn(log, rest))
-		bodies = append(bodies, step)
+		note.Spans = rest
+		note.FromTurn, note.ToTurn = conversation.TurnRange(conversation.MessagesIn(log, rest))
+		bodies = append(bodies, note)
 	}
 	return bodies
 }

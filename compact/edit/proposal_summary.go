@@ -22,10 +22,10 @@ import (
 //     and one more message, so that the provider reads it from the cache
 //   - the original messages as a transcript, when the cache is cold, when another model
 //     writes, where the rules demand it, and always where the view already shows a
-//     summary: a summary is never summarised (S64)
-//   - earlier summaries and the messages after them, in cumulative mode (ONE), and where
+//     summary: a summary is never summarised (JP's RFD 064)
+//   - earlier summaries and the messages after them, in cumulative mode (OneClaw), and where
 //     a summary replaces several others and their original messages do not fit the window
-//     of the writing model: the exception to S64, recorded as the depth of the summary
+//     of the writing model: the exception to JP's RFD 064, recorded as the depth of the summary
 
 // noteShare is the most tokens of a summary's note, as a share of the covered
 // tokens: summary and note together stay well below them.
@@ -103,7 +103,7 @@ const minTextTokens = 16
 const rewriteGrowth = 0.25
 
 // rewritesSummary reports whether the user asks for a new summary of turns that the view shows
-// only as a summary: with another focus, the newest wins (S64).
+// only as a summary: with another focus, the newest wins (JP's RFD 064).
 func (p *Proposal) rewritesSummary() bool {
 	isReplaced := p.isReplaced()
 	return p.origin.Source == conversation.SourceManual && !slices.ContainsFunc(p.viewBefore.Messages, func(m projection.Message) bool {
@@ -172,7 +172,7 @@ func (p *Proposal) Fallback() *summary.Job {
 
 // Shorter returns the job without its oldest messages, so that its request has about as
 // many estimated tokens as the budget. It is for a style whose input cannot be split into
-// several requests (JCL, which truncates), and nil for the others.
+// several requests (J-CLI, which truncates), and nil for the others.
 func (p *Proposal) Shorter(budget int) *summary.Job {
 	if p.Job == nil || !preset.WordingOf(p.Job.Options().Style).AsJSON {
 		return nil

@@ -31,7 +31,7 @@ type RangeOptions struct {
 }
 
 // ExtendOver returns the smallest range that contains r and partly overlaps no existing range
-// (S64): while one overlaps r and neither contains the other, r grows to include it.
+// (JP's RFD 064): while one overlaps r and neither contains the other, r grows to include it.
 func ExtendOver(r Range, existing []Range) Range {
 	for grown := true; grown; {
 		grown = false
@@ -82,7 +82,7 @@ func (e *RangeError) Counting(first int) string {
 	return ErrNoRange.Error() + ": " + fmt.Sprintf(e.format, args...)
 }
 
-// ResolveRange returns the range of turns that bounds mean in a log (S64). Both ends are turns
+// ResolveRange returns the range of turns that bounds mean in a log (JP's RFD 064). Both ends are turns
 // of the log that are not rewound, and From is at most To. For a time, From is the first turn
 // since then and To the last turn before. A bound outside the conversation is an error. Every
 // error wraps [ErrNoRange].

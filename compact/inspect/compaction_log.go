@@ -15,7 +15,7 @@ import (
 //   - Every overlay belongs to one entry: the reducing overlays of an epoch share one, every other overlay has
 //     its own.
 //   - The usage events of summaries are appended in the same transaction as their epoch or failed compaction,
-//     directly before it. If a summary waited for the end of a step, its usage events stand alone. They then
+//     directly before it. If a summary waited for an eviction, its usage events stand alone. They then
 //     belong to the next epoch with a summary text, or to the next failed compaction without a cost of its
 //     own. If neither follows, as after a crash, an entry at the end holds them, so that no cost is missing.
 //   - A revert is shown by its effect: undoing an undo is a redo.

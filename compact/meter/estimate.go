@@ -8,7 +8,7 @@ import (
 // Estimates count code points by script: about four Latin characters make a token, and one Chinese character does.
 // They are used until the provider's reports calibrate the meter for a model.
 const (
-	// CharsPerToken is how many ASCII characters make a token (ONE, D17, JCL).
+	// CharsPerToken is how many ASCII characters make a token (OneClaw, JP, J-CLI).
 	CharsPerToken = 4.0
 	// cjkPerToken is how many CJK characters make a token, as measured on recorded conversations.
 	cjkPerToken = 1.0

@@ -47,7 +47,7 @@ type Options struct {
 	TriggerRatio     float64 // of the window: the load line; 0 means DefaultTriggerRatio
 	HardRatio        float64 // of the window: the hard line; 0 means DefaultHardRatio
 	TokenThreshold   int     // absolute load line in tokens, 0 for none
-	AbsoluteLoadLine bool    // TokenThreshold alone is the load line, for any window (JCL)
+	AbsoluteLoadLine bool    // TokenThreshold alone is the load line, for any window (J-CLI)
 	PriceStep        int     // request tokens above which the whole request costs more, 0 for none
 	IgnoresPriceStep bool    // PriceStep does not lower the load line: the source designs know no price steps
 	Calibration      conversation.Calibration

@@ -30,7 +30,7 @@ const (
 type SummaryLimits struct {
 	Target    float64 // tokens that the request should come under
 	Protected float64 // newest tokens that stay
-	// CoversFirst: cover even a short first user message (presets oneclaw, ONE, and jcli, JCL).
+	// CoversFirst: cover even a short first user message (presets oneclaw and jcli).
 	CoversFirst bool
 }
 

@@ -24,9 +24,9 @@ func NextTry(rules *preset.Rules, used, window, line int) int {
 // its size was before. A size of 0 means that the event never happened.
 func (c *cooldown) hasGrown(before, by int) bool { return before == 0 || c.used >= before+by }
 
-// allowsStep reports whether the request grew enough for a step at the load line: since the
+// allowsEviction reports whether the request grew enough for an eviction at the load line: since the
 // last compaction, since a failed one, and since an undo.
-func (c *cooldown) allowsStep() bool {
+func (c *cooldown) allowsEviction() bool {
 	return c.hasGrown(c.history.After, c.minGrowth) && c.mayRetry() && !c.isAfterUndo()
 }
 
@@ -38,8 +38,8 @@ func (c *cooldown) mayRetry() bool {
 // isAfterUndo reports whether the user undid a compaction less than a stride ago.
 func (c *cooldown) isAfterUndo() bool { return !c.hasGrown(c.history.UndoneAt, c.stride) }
 
-// allowsColdStep reports whether the request grew enough for a step with a cold cache. The
+// allowsColdEviction reports whether the request grew enough for an eviction with a cold cache. The
 // quarter stride since the last compaction prevents repeating at once one that saved little.
-func (c *cooldown) allowsColdStep() bool {
+func (c *cooldown) allowsColdEviction() bool {
 	return !c.isAfterUndo() && c.hasGrown(c.history.After, c.stride/retriesPerStride)
 }

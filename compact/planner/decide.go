@@ -42,15 +42,15 @@ func (c Check) Plan(r preset.Rules) Plan {
 	return p.planPreparation()
 }
 
-// EvictNow returns the plan of a step at the load line, without a summary, even if the request
+// EvictNow returns the plan of an eviction at the load line, without a summary, even if the request
 // is below that line. It is for a user who asks for free space.
 func (c Check) EvictNow(r preset.Rules, trigger string) Plan {
 	p := newPlanner(&r, &c)
 	if p.window == 0 || len(c.View.Messages) == 0 {
 		return Plan{}
 	}
-	atLine, _ := p.stepTargets()
-	return p.planStep(p.newPlan(trigger), atLine, false)
+	atLine, _ := p.evictionTargets()
+	return p.evictTo(p.newPlan(trigger), atLine, false)
 }
 
 // planAfterRefusal returns the plan of rules that act only when a server refused a request.

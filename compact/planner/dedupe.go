@@ -10,7 +10,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// This file applies the identity dedup of the preset adachsoft (ADA) to a view: it omits
+// This file applies the identity dedup of the preset adachsoft to a view: it omits
 // fields that newer calls and results with the same identity repeat. Rules:
 //
 //   - A mask item records the fields that Dedupe omitted. The projection omits these

@@ -9,12 +9,11 @@ import (
 	"plimsoll/conversation"
 )
 
-// listsShare is the size limit of a note's lists (what was done, files, todos and errors),
-// as a share of the limit for quotations of the user.
+// listsShare is the size limit of a note's lists (what was done, files, todos and errors), as a share of the limit for
+// quotations of the user.
 const listsShare = 0.2
 
-// assumedWindow is the window in tokens that the length of a note is derived from if the
-// window is unknown.
+// assumedWindow replaces an unknown window when the length of a note is worked out, in tokens.
 const assumedWindow = 128_000
 
 // promptShare is the share of a window that system prompt and tools usually take.
@@ -24,8 +23,8 @@ func promptTokens(r meter.Reading) float64 {
 	return float64(r.Segments[projection.System] + r.Segments[projection.Tools])
 }
 
-// shareLeftByPrompt returns the tokens that system prompt and tools leave of a window, as a share
-// of what they usually leave, at most 1.
+// shareLeftByPrompt returns a share of at most 1. It divides what system prompt and tools leave of this window by what they
+// usually leave.
 func shareLeftByPrompt(window int, r meter.Reading) float64 {
 	w := float64(window)
 	if w <= 0 {
@@ -39,13 +38,12 @@ type eviction struct {
 	spans     []conversation.Span
 	tokens    float64 // of the evicted messages
 	note      float64 // tokens of the present note, which the new note replaces
-	remaining float64 // tokens of the request without both
+	remaining float64 // tokens of the request without the evicted messages and the present note
 }
 
-// chooseEviction chooses the oldest units of a view to evict, so that a request with a note
-// of so many tokens comes down to the target. Pins, the newest user message, units with
-// open calls and the newest protected tokens stay. The result has no spans if nothing can
-// be evicted.
+// chooseEviction chooses the oldest units of a view to evict, so that a request with a note of so many tokens comes down to the
+// target. Pins, the newest user message, units with open calls and the newest protected tokens stay. The result has no spans if
+// nothing can be evicted.
 func chooseEviction(v projection.View, m meter.Meter, target, note, protected float64) eviction {
 	messages := v.Messages
 	m = m.WithView(v)
@@ -64,7 +62,7 @@ func chooseEviction(v projection.View, m meter.Meter, target, note, protected fl
 			case msg.State == projection.StatePinned: // stays even inside evicted spans
 			case k == newest, open, msg.State == projection.StateSummarised:
 				s.endSpan()
-			case msg.Why == projection.WhyLeftOut: // it may not replace the whole unit, and only whole units are evicted
+			case msg.Why == projection.WhyLeftOut: // a message about left-out calls may stand for only a part of a unit
 				s.endSpan()
 			default:
 				s.addMessage(msg)
@@ -81,8 +79,8 @@ func chooseEviction(v projection.View, m meter.Meter, target, note, protected fl
 	return e
 }
 
-// shownNoteSize estimates the size of the note in a view. It does not measure the text, because
-// the planner calls it before every request while a step is due.
+// shownNoteSize estimates the size of the note in a view. It does not measure the text, because the planner calls it before
+// every request while an eviction is due.
 func shownNoteSize(messages []projection.Message) conversation.Size {
 	for i := range messages {
 		m := &messages[i]

@@ -26,20 +26,20 @@ type Timing struct {
 	State                TimingState
 	AtTokens, TokensLeft int // tokens of a request from which it acts, and tokens until then; AtTokens is 0 if it does not depend on tokens
 	Turns                int // estimated turns until then, from the growth of the newest turns; 0 unknown
-	TurnsRequired        int // turns that must be added before it acts, however long the request is (D17)
+	TurnsRequired        int // turns that must be added before it acts, however long the request is (JP's RFD D17)
 }
 
 // Forecast is the next automatic compaction. The planner's functions compute it, so that it
 // agrees with their later decision. For the preset of a published design (a source) it has a text only.
 type Forecast struct {
 	Timing
-	Action                 string // text: what the rules of a source do at AtTokens, "" for a step
-	EvictFrom, EvictTo     int    // present turns that the step at AtTokens evicts; EvictTo is -1 without a step
-	EvictsMore             bool   // the step also evicts turns that are not in the log yet
-	SummaryFrom, SummaryTo int    // turns that a summary in the step would cover; SummaryTo is -1 without one
-	After                  int    // tokens of the request after the step
-	// Turns that a step evicts before the next request if the provider's cache is cold then,
-	// and the tokens after that step. ColdTo is -1 without a step. The step needs more than ColdLine tokens.
+	Action                 string // text: what the rules of a source do at AtTokens, "" for an eviction
+	EvictFrom, EvictTo     int    // present turns that are evicted at AtTokens; EvictTo is -1 without an eviction
+	EvictsMore             bool   // the eviction also takes turns that are not in the log yet
+	SummaryFrom, SummaryTo int    // turns that a summary with the eviction would cover; SummaryTo is -1 without one
+	After                  int    // tokens of the request after the eviction
+	// Turns that are evicted before the next request if the provider's cache is cold then,
+	// and the tokens after that. ColdTo is -1 without such an eviction, which needs more than ColdLine tokens.
 	ColdFrom, ColdTo, ColdAfter int
 	ColdLine                    int
 	Cold                        bool   // the cache is cold now
@@ -48,9 +48,9 @@ type Forecast struct {
 	Rule                        string // the rules in force, in a few words
 }
 
-// Forecast predicts the next automatic compaction. A step at the load line is computed for
+// Forecast predicts the next automatic compaction. An eviction at the load line is computed for
 // the size of the load line: until then the conversation grows, so that more of the present
-// turns must be evicted. A step with a cold cache is computed for the present size.
+// turns must be evicted. One with a cold cache is computed for the present size.
 func (c Check) Forecast(r preset.Rules) Forecast {
 	f := Forecast{EvictTo: -1, SummaryTo: -1, ColdTo: -1}
 	f.Rule, f.Action = ruleText(r)
@@ -68,9 +68,9 @@ func (c Check) Forecast(r preset.Rules) Forecast {
 		}
 	}
 	if r.EvictsAutomatically() && p.window > 0 {
-		p.predictSteps(&f)
+		p.predictEvictions(&f)
 	}
-	// The used tokens may come from the provider's report, but the tokens after a step are
+	// The used tokens may come from the provider's report, but the tokens after an eviction are
 	// estimates. Scale the estimates, so that both can be compared.
 	if estimated := c.Meter.EstimatedTokens(); estimated > 0 {
 		scale := p.used / float64(estimated)
@@ -79,17 +79,17 @@ func (c Check) Forecast(r preset.Rules) Forecast {
 	return f
 }
 
-func (p *planner) predictSteps(f *Forecast) {
-	atLine, cold := p.stepTargets()
+func (p *planner) predictEvictions(f *Forecast) {
+	atLine, cold := p.evictionTargets()
 	f.Cold, f.ColdLine = p.check.Cold(), int(cold.target) // tokens are whole numbers, so rounding down changes no comparison
-	if p.used > float64(f.ColdLine) && f.TurnsRequired == 0 && p.cooldown.allowsColdStep() {
-		plan := p.planStep(p.newPlan(TriggerCold), cold, false)
+	if p.used > float64(f.ColdLine) && f.TurnsRequired == 0 && p.cooldown.allowsColdEviction() {
+		plan := p.evictTo(p.newPlan(TriggerCold), cold, false)
 		if note, ok := plan.Note.(conversation.Summary); ok {
 			f.ColdFrom, f.ColdTo, f.ColdAfter = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
 		}
 	}
 	if growth := float64(max(0, f.AtTokens-p.reading.Used)); growth > 0 {
-		p.predictStepAtLine(f, atLine, growth)
+		p.predictEvictionAtLine(f, atLine, growth)
 		return
 	}
 	if f.Cold {
@@ -97,15 +97,15 @@ func (p *planner) predictSteps(f *Forecast) {
 	}
 	plan := p.newPlan(TriggerLoadLine)
 	plan.BlocksRequest = p.aboveHardLine()
-	plan = p.planStep(plan, atLine, true)
+	plan = p.evictTo(plan, atLine, true)
 	if note, ok := plan.Note.(conversation.Summary); ok {
 		f.EvictFrom, f.EvictTo, f.After = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
 		p.predictSummary(f, plan.Spans)
 	}
 }
 
-// predictStepAtLine predicts a step at the load line after a growth in tokens.
-func (p *planner) predictStepAtLine(f *Forecast, to stepTarget, growth float64) {
+// predictEvictionAtLine predicts an eviction at the load line after a growth in tokens.
+func (p *planner) predictEvictionAtLine(f *Forecast, to evictionTarget, growth float64) {
 	spans := p.spansEvictedAfter(to, growth)
 	if len(spans) == 0 {
 		return
@@ -115,7 +115,7 @@ func (p *planner) predictStepAtLine(f *Forecast, to stepTarget, growth float64) 
 	after := float64(p.tokensOf(p.viewAfter(Plan{Masks: []conversation.Body{note}}))) + growth
 	more := after > to.target
 	if more {
-		after = to.target // the step also evicts messages that are still to come
+		after = to.target // the eviction also takes messages that are still to come
 	}
 	if gain := before - after; gain <= 0 || gain < p.rules.Planner.ProgressRatio*(p.used+growth) {
 		return

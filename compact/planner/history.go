@@ -22,7 +22,7 @@ type History struct {
 
 // mayAskModel reports whether a compaction may request a summary from a model. One failure
 // before the limit, the next compaction is made without a summary; at the limit, all of them.
-// The preset jcli (JCL) cannot compact without a model, so only the limit counts for it.
+// The preset jcli cannot compact without a model, so only the limit counts for it.
 func (h History) mayAskModel(r *preset.Rules) bool {
 	if !r.AsksModelAutomatically() {
 		return false
@@ -101,7 +101,7 @@ func countFailures(log []conversation.Event) (failures int, compacted bool) {
 }
 
 // freesSpace reports whether an epoch was made because the request was too long, or has a
-// summary. Other epochs do not delay the next step at the load line.
+// summary. Other epochs do not delay the next eviction at the load line.
 func freesSpace(e conversation.Epoch) bool {
 	return isForced(e.Origin) || e.Origin.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
 		s, ok := o.Body.(conversation.Summary)

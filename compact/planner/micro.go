@@ -6,7 +6,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// The first layer of J-CLI (preset jcli, JCL) replaces results over a size by a line, except
+// The first layer of J-CLI (preset jcli) replaces results over a size by a line, except
 // the newest few and those of exempt tools. Its documentation keeps three results by rule, but
 // replaces two of three in an example. This code follows the rule.
 

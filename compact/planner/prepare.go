@@ -6,7 +6,7 @@ import (
 )
 
 // A model takes half a minute for a summary, and no request waits for it. So the summary
-// for the step at the load line is written before the request reaches that line.
+// for the eviction at the load line is written before the request reaches that line.
 
 // prepareTurns is how many turns before the load line, by estimate, a summary is prepared.
 const prepareTurns = 2
@@ -32,9 +32,9 @@ func (p *planner) planPreparation() Plan {
 	return Plan{Prepare: true, Spans: p.summarySpans(spans), Used: p.reading.Used}
 }
 
-// spansToPrepare returns the spans that the step at the load line will evict after more tokens, nil if that saves too little.
+// spansToPrepare returns the spans that are evicted at the load line after more tokens, nil if that saves too little.
 func (p *planner) spansToPrepare(more float64) []conversation.Span {
-	atLine, _ := p.stepTargets()
+	atLine, _ := p.evictionTargets()
 	spans := p.spansEvictedAfter(atLine, more)
 	evicted := p.check.Meter.Factor()*float64(meter.EstimateCovered(p.check.View, spans)) + p.check.Meter.BoundThinkingTokens() - p.noteTokens()
 	if !p.savesEnough(evicted) {
@@ -43,8 +43,8 @@ func (p *planner) spansToPrepare(more float64) []conversation.Span {
 	return spans
 }
 
-// spansEvictedAfter returns the present spans that a step down to a target evicts after so many
+// spansEvictedAfter returns the present spans that an eviction down to a target takes after so many
 // more tokens, which count among the protected newest ones.
-func (p *planner) spansEvictedAfter(to stepTarget, more float64) []conversation.Span {
+func (p *planner) spansEvictedAfter(to evictionTarget, more float64) []conversation.Span {
 	return chooseEviction(p.check.View, p.check.Meter, to.target-more, p.noteTokens(), max(0, to.protected-more)).spans
 }

@@ -32,7 +32,7 @@ const capNoteChars = 200
 
 // Recover returns the overlays that bring the request well below the load line, or as low
 // as possible. They are one epoch, without origin; nil if no text can be shortened. With
-// the preset oneclaw (ONE) it only drops units.
+// the preset oneclaw it only drops units.
 func (c Check) Recover(r preset.Rules) []conversation.Body {
 	rec := &recovery{planner: newPlanner(&r, &c)}
 	switch hard := rec.reading.HardLine; {

@@ -12,14 +12,14 @@ import (
 //
 //   - All of them compare the tokens of the whole request, with system prompt and tools,
 //     with the load line.
-//   - The preset jp-auto (D17) applies a profile after a turn, in conversations with more than
+//   - The preset jp-auto applies a profile after a turn, in conversations with more than
 //     a minimum of turns.
-//   - The preset oneclaw (ONE) summarises all but the protected newest tokens after a turn,
+//   - The preset oneclaw summarises all but the protected newest tokens after a turn,
 //     and drops the units that cannot be summarised.
-//   - The presets adachsoft (ADA) and jcli (JCL) act before every request. Above its
+//   - The presets adachsoft and jcli act before every request. Above its
 //     threshold jcli summarises everything.
 
-// planProfile returns the plan that applies a profile after a turn (D17). It needs a known window.
+// planProfile returns the plan that applies a profile after a turn (JP's RFD D17). It needs a known window.
 func (p *planner) planProfile() Plan {
 	if p.check.Moment != MomentReply || !p.isDue() || p.cooldown.isAfterUndo() {
 		return Plan{}
@@ -55,7 +55,7 @@ func (p *planner) planOneClaw() Plan {
 	return plan
 }
 
-// planJCLI returns the plan of the preset jcli (JCL): placeholders for old results, and above
+// planJCLI returns the plan of the preset jcli: placeholders for old results, and above
 // the threshold a summary of everything but the last unit.
 func (p *planner) planJCLI() Plan {
 	plan := p.planEveryRequest()
@@ -72,7 +72,7 @@ func (p *planner) planJCLI() Plan {
 	return plan
 }
 
-// planEveryRequest returns the plan of the layers that act before every request (JCL, ADA).
+// planEveryRequest returns the plan of the layers that act before every request (J-CLI, adachsoft).
 func (p *planner) planEveryRequest() Plan {
 	if p.check.Moment == MomentReply {
 		return Plan{}

@@ -12,22 +12,22 @@ import (
 //
 //   - Where the model has no price, a summary is always wanted.
 //   - In windows of up to smallWindow tokens it never pays.
-//   - The look-ups up to the next step are expected at the rate so far, and a summary saves savedShare of them.
+//   - The look-ups up to the next eviction are expected at the rate so far, and a summary saves savedShare of them.
 //   - Its price is the view, read from the cache or not, its own text, and carrying that text.
 
 const (
 	smallWindow  = 32_000
-	savedShare   = 0.3  // of the look-ups after a step: those whose answer a summary has
+	savedShare   = 0.3  // of the look-ups after an eviction: those whose answer a summary has
 	lookUpTokens = 2000 // of the result of a look-up
 	outputPrice  = 5    // of a token of a reply, as a multiple of one of input
 )
 
-// wantsSummary reports whether a step at the load line asks a model for a summary.
+// wantsSummary reports whether an eviction at the load line asks a model for a summary.
 func (p *planner) wantsSummary() bool {
 	return p.check.History.mayAskModel(p.rules) && (p.rules.Summary.When != preset.SummaryAuto || p.check.Sheet.Unpriced || p.summaryPays())
 }
 
-// summaryPays reads the log, so it is called only where a step is made or near.
+// summaryPays reads the log, so it is called only where an eviction is made or near.
 func (p *planner) summaryPays() bool {
 	if p.capacity <= smallWindow {
 		return false
@@ -42,7 +42,7 @@ func (p *planner) summaryPays() bool {
 	if lookUps == 0 || shown == 0 {
 		return false
 	}
-	atLine, _ := p.stepTargets()
+	atLine, _ := p.evictionTargets()
 	growth := max(1, p.used-promptTokens(p.reading)) / float64(shown)
 	ahead := max(0, float64(p.reading.LoadLine)-atLine.target) / growth // replies
 	s := p.check.Sheet

@@ -10,15 +10,15 @@ import "plimsoll/conversation"
 // Name is a preset: Plimsoll's own, a published design reproduced exactly, or a baseline.
 type Name string
 
-// The presets, with the abbreviations that comments use for the published designs; docs/presets.md links them.
+// The presets, and the published designs that they reproduce; docs/presets.md links them.
 const (
 	Plimsoll  Name = "plimsoll"
-	JP        Name = "jp"        // S64: RFD 064 of JP, with the profile default
-	JPHeavy   Name = "jp-heavy"  // S64, with the profile heavy
-	JPAuto    Name = "jp-auto"   // D17: draft RFD D17 of JP, which compacts automatically
-	Adachsoft Name = "adachsoft" // ADA: the PHP package adachsoft/ai-agent-context-tool-compaction
-	OneClaw   Name = "oneclaw"   // ONE: FEAT-011 of OneClaw
-	JCLI      Name = "jcli"      // JCL: the program J-CLI
+	JP        Name = "jp"        // RFD 064 of JP, with the profile default
+	JPHeavy   Name = "jp-heavy"  // RFD 064, with the profile heavy
+	JPAuto    Name = "jp-auto"   // draft RFD D17 of JP, which compacts automatically
+	Adachsoft Name = "adachsoft" // the PHP package adachsoft/ai-agent-context-tool-compaction
+	OneClaw   Name = "oneclaw"   // FEAT-011 of OneClaw
+	JCLI      Name = "jcli"      // the program J-CLI
 	Raw       Name = "raw"       // baseline: sends everything
 	Truncate  Name = "truncate"  // baseline: drops the oldest units
 )

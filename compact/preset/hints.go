@@ -1,7 +1,7 @@
 package preset
 
-// Built-in rules for known tools: which side of a call is worth keeping (D17), whose results are state or
-// instructions rather than information (JCL), and which arguments identify a call of a reading tool. The tools of the
+// Built-in rules for known tools: which side of a call is worth keeping (JP's RFD D17), whose results are state or
+// instructions rather than information (J-CLI), and which arguments identify a call of a reading tool. The tools of the
 // published designs are listed too, so that recorded and imported conversations get the treatment that their authors
 // intended.
 
@@ -27,7 +27,7 @@ func DefaultTools() map[string]ToolRule {
 		"create_file":    bulkyArguments,
 		"modify_file":    bulky,
 
-		"fs_read_file":   bulkyResult, // D17, from here
+		"fs_read_file":   bulkyResult, // JP's, from here
 		"fs_grep_files":  bulkyResult,
 		"cargo_check":    bulkyResult,
 		"cargo_test":     bulkyResult,
@@ -41,7 +41,7 @@ func DefaultTools() map[string]ToolRule {
 		"ask_user":   exempt,
 		"task":       exempt,
 
-		"LoadSkill": exempt, // JCL, from here
+		"LoadSkill": exempt, // J-CLI's, from here
 		"Task":      exempt,
 		"TodoWrite": exempt,
 		"TodoRead":  exempt,

@@ -10,7 +10,7 @@ import (
 	"plimsoll/compact/preset"
 )
 
-// rows gives the hints of some tools as the table of D17 writes them.
+// rows gives the hints of some tools as the table of RFD D17 writes them.
 func rows(rules map[string]preset.ToolRule, names ...string) map[string][2]preset.Hint {
 	out := map[string][2]preset.Hint{}
 	for _, name := range names {

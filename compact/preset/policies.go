@@ -4,15 +4,15 @@ import "plimsoll/conversation"
 
 // A profile becomes the policies that an overlay stores. Rules:
 //
-//   - Tool hints are resolved when the overlay is made and stored in it (D17), so a changed configuration
+//   - Tool hints are resolved when the overlay is made and stored in it (JP's RFD D17), so a changed configuration
 //     never changes a view.
-//   - A hint can keep what the profile strips. It never strips what the profile keeps (D17), so strip-requests
+//   - A hint can keep what the profile strips. It never strips what the profile keeps (JP's RFD D17), so strip-requests
 //     never changes a result. Hints apply only to the policy strip: omit removes calls together with their
 //     results, and a profile without a tool call policy ignores hints.
-//   - Results and arguments of an exempt tool stay, unless a hint for that side says strip (JCL).
+//   - Results and arguments of an exempt tool stay, unless a hint for that side says strip (J-CLI).
 
 // Policies resolves a profile for a range in which the named tools occur; names may repeat. A profile that summarises
-// has none, because the summary replaces everything (S64).
+// has none, because the summary replaces everything (JP's RFD 064).
 func (r Rules) Policies(p Profile, tools []string) conversation.Policies {
 	if p.Summarize {
 		return conversation.Policies{}

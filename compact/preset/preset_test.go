@@ -42,7 +42,7 @@ func own() preset.Rules {
 
 func TestPresetsHaveTheValuesOfTheirSources(t *testing.T) {
 	t.Parallel()
-	handmade := func(r *preset.Rules) { // S64, with what D17 says of its own section
+	handmade := func(r *preset.Rules) { // RFD 064, with what RFD D17 says of its own section
 		r.TriggerRatio = 0.75
 		r.Auto = preset.AutoRules{MinTurns: 5, Profile: "default"}
 		r.Mask.Enabled, r.Mask.Preview, r.Mask.MinChars = false, 0, 0

@@ -43,7 +43,7 @@ func (r Rules) Wording() *Wording { return WordingOf(r.Preset.Style()) }
 // request.
 func (r Rules) ActsAutomatically() bool { return r.Enabled && r.Auto.Enabled }
 
-// AutoRules set when compaction acts automatically (D17, ONE).
+// AutoRules set when compaction acts automatically (JP's RFD D17, OneClaw).
 type AutoRules struct {
 	Enabled    bool   `yaml:"enabled" title:"Compacts without being asked" doc:"Compact at the load line without being asked."`
 	MinTurns   int    `yaml:"min_turns" title:"Only with more turns than" doc:"Only in conversations with more turns than this."`
@@ -105,8 +105,8 @@ type SummaryWhen string
 
 // The times of summaries.
 const (
-	SummaryAuto       SummaryWhen = "auto"      // of what a step at the load line evicts where it pays, and on request
-	SummaryAtLoadLine SummaryWhen = "load-line" // of what a step at the load line evicts, and on request
+	SummaryAuto       SummaryWhen = "auto"      // of what is evicted at the load line, where it pays, and on request
+	SummaryAtLoadLine SummaryWhen = "load-line" // of what is evicted at the load line, and on request
 	SummaryByHand     SummaryWhen = "by-hand"   // only on request of the user or of the model
 	SummaryNever      SummaryWhen = "never"
 )
@@ -117,8 +117,8 @@ type SummaryMode string
 // The modes of summaries.
 const (
 	ModeBands      SummaryMode = "bands"      // each covers its own turns
-	ModeCumulative SummaryMode = "cumulative" // the last summary and the turns since are summarised together (ONE)
-	ModeRawUnion   SummaryMode = "raw-union"  // all original turns are summarised again (S64)
+	ModeCumulative SummaryMode = "cumulative" // the last summary and the turns since are summarised together (OneClaw)
+	ModeRawUnion   SummaryMode = "raw-union"  // all original turns are summarised again (JP's RFD 064)
 )
 
 // SummaryInput sets the text from which a summary is written.
@@ -133,7 +133,7 @@ const (
 	InputExtract SummaryInput = "extract" // sentences chosen by rule, without a model; only recorded, not configurable
 )
 
-// Profile is a named set of policies for a manual compaction (S64). With Summarize, Reasoning and ToolCalls have no
+// Profile is a named set of policies for a manual compaction (JP's RFD 064). With Summarize, Reasoning and ToolCalls have no
 // effect.
 type Profile struct {
 	Reasoning conversation.ReasoningPolicy
@@ -144,7 +144,7 @@ type Profile struct {
 	Summary   SummaryRules // all summary settings of this profile; used only with Summarize
 }
 
-// ToolRule sets how the calls of one tool are compacted (D17, ADA, JCL).
+// ToolRule sets how the calls of one tool are compacted (JP's RFD D17, adachsoft, J-CLI).
 type ToolRule struct {
 	Request     Hint     // for arguments
 	Response    Hint     // for results
@@ -155,7 +155,7 @@ type ToolRule struct {
 // Hint overrides the profile for one side of a tool's calls.
 type Hint string
 
-// The hints (D17).
+// The hints (JP's RFD D17).
 const (
 	HintInherit Hint = "" // as the profile says
 	HintKeep    Hint = "keep"
@@ -232,7 +232,7 @@ func (r Rules) ProtectedShare(window int) float64 {
 	return r.ProtectedRatio
 }
 
-// ColdProtectedShare is ProtectedShare for a step that is made because the cache is cold. A lower protected_ratio of the user's
+// ColdProtectedShare is ProtectedShare for an eviction because the cache is cold. A lower protected_ratio of the user's
 // holds for it, too.
 func (r Rules) ColdProtectedShare(window int) float64 {
 	share := r.Evict.Resolve(window).ColdProtected

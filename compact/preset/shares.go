@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// Shares that depend on the size of the window. A small window is mostly full of current work: a step can evict
-// little, and its note has to be short. In a large one, a step can evict more and its note can hold more.
+// Shares that depend on the size of the window. A small window is mostly full of current work: the planner can evict
+// little, and its note has to be short. In a large one, it can evict more and its note can hold more.
 
-// EvictRules set how much a step evicts and how long its note is, as shares of the window. 0 means the default for
+// EvictRules set how much an eviction takes and how long its note is, as shares of the window. 0 means the default for
 // the window's size.
 type EvictRules struct {
 	Target float64 `yaml:"target" title:"Leaves" check:"share" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
 	Cold   float64 `yaml:"cold" title:"Leaves after a pause" check:"share" doc:"Share of the window that a step leaves once the provider's cache has gone cold; below it there is no such step; below trigger_ratio. auto = as a window of its size calls for."`
-	// ColdProtected is to a cold step what protected_ratio is to one at the load line.
+	// ColdProtected is to an eviction with a cold cache what protected_ratio is to one at the load line.
 	ColdProtected float64 `yaml:"cold_protected" title:"Newest part left alone after a pause" check:"share" doc:"Share of the window, counted from the newest message back, that a step with a cold cache leaves alone. auto = as a window of its size calls for, and no more than a protected_ratio of yours."`
 	Index         float64 `yaml:"index" title:"Index of names in the note" check:"share" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
 	Words         float64 `yaml:"words" title:"Your own words in the note" check:"share" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
@@ -29,7 +29,7 @@ type windowShares struct {
 
 // Where compaction acts by default, as shares of the window.
 const (
-	DefaultTriggerRatio = 0.85 // ONE
+	DefaultTriggerRatio = 0.85 // OneClaw
 	DefaultHardRatio    = 0.95
 )
 
@@ -81,7 +81,7 @@ func EffectiveWindow(window, loadLine int) int {
 	return int(math.Ceil(float64(loadLine) / natural))
 }
 
-// Targets returns the size to which a step reduces the request, in tokens: at the load line, and with a cold cache. A
+// Targets returns the size to which an eviction reduces the request, in tokens: at the load line, and with a cold cache. A
 // share set by the user counts from the whole window while the result is below the load line; other shares count from
 // capacity.
 func (e EvictRules) Targets(window, capacity, loadLine int) (target, cold float64) {
@@ -96,5 +96,5 @@ func (e EvictRules) Targets(window, capacity, loadLine int) (target, cold float6
 }
 
 // DefaultProtectedRatio is the share of the window, counted from the newest message back, that summaries never cover
-// (ONE).
+// (OneClaw).
 const DefaultProtectedRatio = 0.25

@@ -22,7 +22,7 @@ const SummaryMaxTokens = 20_000
 // default ratio.
 const TruncateShare = 0.5 / DefaultTriggerRatio
 
-// The names of the built-in profiles (S64).
+// The names of the built-in profiles (JP's RFD 064).
 const (
 	ProfileDefault = "default" // reasoning and tool calls stripped
 	ProfileHeavy   = "heavy"   // a summary
@@ -42,7 +42,7 @@ func RulesOf(p Name) Rules {
 		r.Mask.Enabled, r.Auto.Background = false, false
 		r.Dedupe.Enabled = true
 	case OneClaw:
-		// ONE has Plimsoll's load line. There it summarises all but the protected share; it never masks. A manual
+		// OneClaw has Plimsoll's load line. There it summarises all but the protected share; it never masks. A manual
 		// compaction summarises too.
 		r.DefaultProfile, r.Mask.Enabled = ProfileHeavy, false
 		r.Summary.Mode, r.Summary.Input = ModeCumulative, InputRaw
@@ -66,7 +66,7 @@ func plimsollRules() Rules {
 	return Rules{Values: Values{
 		Enabled:        true,
 		DefaultProfile: ProfileDefault,
-		KeepLast:       3, // S64
+		KeepLast:       3, // JP's RFD 064
 		TriggerRatio:   DefaultTriggerRatio,
 		HardRatio:      DefaultHardRatio,
 		ProtectedRatio: DefaultProtectedRatio,
@@ -81,7 +81,7 @@ func plimsollRules() Rules {
 			Enabled: false, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000,
 			Stride: 20_000, Preview: 250, MinChars: 800,
 		},
-		Micro:  MicroRules{KeepRecent: 10, MinBytes: 800}, // JCL
+		Micro:  MicroRules{KeepRecent: 10, MinBytes: 800}, // J-CLI
 		Dedupe: adachsoft.Params{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
 		Summary: SummaryRules{
 			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: 1, Timeout: time.Minute,
@@ -90,7 +90,7 @@ func plimsollRules() Rules {
 	}, Tools: DefaultTools()}
 }
 
-// setJP sets the values of S64 and D17. S64 compacts by command. D17 adds automatic compaction, which is off in the
+// setJP sets the values of JP. RFD 064 compacts by command. RFD D17 adds automatic compaction, which is off in the
 // presets jp and jp-heavy until the user turns it on. Stubs have no preview, results of any size are stripped, and
 // only hints exempt a tool.
 func (r *Rules) setJP(p Name) {
@@ -107,7 +107,7 @@ func (r *Rules) setJP(p Name) {
 	}
 }
 
-// setJCLI sets the values of JCL. Before every request, placeholders replace old results. Above an absolute number of
+// setJCLI sets the values of J-CLI. Before every request, placeholders replace old results. Above an absolute number of
 // tokens everything is summarised, and the request waits for the summary. A failed summary request is not retried. A
 // manual compaction makes the same summary.
 func (r *Rules) setJCLI() {
@@ -119,7 +119,7 @@ func (r *Rules) setJCLI() {
 	r.Summary.MaxTokens, r.Summary.Retries = 20_000, 0
 }
 
-// builtinProfiles returns the built-in profiles (S64). heavy summarises by s.
+// builtinProfiles returns the built-in profiles (JP's RFD 064). heavy summarises by s.
 func builtinProfiles(s SummaryRules) map[string]Profile {
 	return map[string]Profile{
 		ProfileDefault: {

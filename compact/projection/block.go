@@ -166,7 +166,7 @@ func OnlyNoted(s State, why string) bool {
 
 // text returns the text of a summary the first time, and later a line that refers to it: a
 // summary whose range is interrupted by other messages is shown only in the first block
-// (S64: at the start of its range).
+// (JP's RFD 064: at the start of its range).
 func (s *activeSummary) text(shown map[*activeSummary]bool, appendix bool) string {
 	if shown[s] {
 		return "What stood here is part of the summary of these turns above."

@@ -236,7 +236,7 @@ func (r *decisions) applyMask(seq uint64, b conversation.Mask) {
 	}
 }
 
-// applyPolicies applies an overlay of S64 that needs no model. In JP's own style the newest
+// applyPolicies applies an overlay of JP's RFD 064 that needs no model. In JP's own style the newest
 // policy decides on calls and results together; in other styles only on those that it
 // shortens, so that nothing grows.
 func (r *decisions) applyPolicies(seq uint64, b conversation.Summary) {

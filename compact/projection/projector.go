@@ -91,7 +91,7 @@ func (p *projector) placeNote() {
 }
 
 // newestSummary returns the newest summary whose note describes all evicted events, nil
-// without one. A summary that a step committed with its note has none itself: if that note
+// without one. A summary that an eviction committed with its note has none itself: if that note
 // is not in force, an earlier note still describes the events evicted before.
 func (r *decisions) newestSummary() (newest *activeSummary) {
 	for i := range r.perEvent {

@@ -43,7 +43,7 @@ func request(t *testing.T, log []conversation.Event) []wire {
 
 const mainPath = `{"path":"src/main.rs"}`
 
-// rfd064Example is the raw stream of S64's projection example, and a turn that
+// rfd064Example is the raw stream of RFD 064's projection example, and a turn that
 // is not compacted.
 func rfd064Example() *compacttest.LogBuilder {
 	l := &compacttest.LogBuilder{}
@@ -122,7 +122,7 @@ func TestRFD064ProjectionExampleHeavy(t *testing.T) {
 	}
 }
 
-// TestRFD064StackingTable is S64's example of two compactions: A, made after turn
+// TestRFD064StackingTable is RFD 064's example of two compactions: A, made after turn
 // 20, summarises turns 0 to 20; B, made after turn 30, strips the responses of
 // turns 0 to 30.
 func TestRFD064StackingTable(t *testing.T) {

@@ -7,7 +7,7 @@ import "plimsoll/conversation"
 //   - A summary is not in force if it was undone, if it names events that the log does
 //     not have, or if a later rewind undid some of its events.
 //   - A summary that newer ones cover completely is not shown. It is shown again when they
-//     are undone, so ranges still grow over it (S64). Its text is not read any more,
+//     are undone, so ranges still grow over it (JP's RFD 064). Its text is not read any more,
 //     because the newer ones include its content.
 
 // SummaryInForce is a summary or note in force.

@@ -81,17 +81,17 @@ type ChoiceInput struct {
 	Requests       int         // requests so far
 	Conversation   PauseCounts // of this conversation
 	User           PauseCounts // of all the user's conversations with this model, this one included
-	Steps          Steps
+	Evictions      EvictionSizes
 }
 
-// Steps are the sizes, in tokens, to which the program's own steps bring a request. 0 means that there is no such step.
-type Steps struct {
+// EvictionSizes are the sizes, in tokens, to which the program's own evictions bring a request. 0 means that there is none.
+type EvictionSizes struct {
 	Cold         float64 // with an empty cache: the request has no more
 	Line, Target float64 // above Line a request is brought down to Target, and written again from there on
 }
 
 // atCold returns the size of a request with an empty cache.
-func (s Steps) atCold(prompt float64) float64 {
+func (s EvictionSizes) atCold(prompt float64) float64 {
 	if s.Cold <= 0 {
 		return prompt
 	}
@@ -136,13 +136,13 @@ func (t Terms) ChooseLifetime(o ChoiceInput) Choice {
 	cost := func(f LifetimeOption, cold float64) float64 {
 		prompt, sum := o.Prompt, o.Prompt*f.WritePrice
 		for range requests {
-			rewritten := o.Steps.atCold(prompt)
+			rewritten := o.Evictions.atCold(prompt)
 			sum += (1-cold)*(prompt*t.ReadPrice+grows*f.WritePrice) + cold*rewritten*f.WritePrice
-			if o.Steps.Line <= 0 {
+			if o.Evictions.Line <= 0 {
 				continue // nothing bounds its growth, so it is not guessed
 			}
-			if prompt = (1-cold)*(prompt+grows) + cold*rewritten; prompt > o.Steps.Line {
-				prompt = o.Steps.Target
+			if prompt = (1-cold)*(prompt+grows) + cold*rewritten; prompt > o.Evictions.Line {
+				prompt = o.Evictions.Target
 				sum += prompt * f.WritePrice
 			}
 		}

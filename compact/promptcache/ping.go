@@ -19,7 +19,7 @@ func (t Terms) PingSaves(in ChoiceInput, kept LifetimeOption, idle, left time.Du
 	saved := 0.0
 	read := in.Prompt * t.ReadPrice // price of reading the whole prompt from the cache
 	if in.Prompt >= MinPromptTokens {
-		cold := in.Steps.atCold(in.Prompt)
+		cold := in.Evictions.atCold(in.Prompt)
 		write := cold * kept.WritePrice                                                          // after expiry the program evicts, and writes the rest
 		later := (in.Prompt - cold) * t.ReadPrice * min(1/(pauses+longPauses), minRequestsAhead) // then the requests until the next pause read less
 		saved = write - read - later

@@ -26,8 +26,8 @@ func TestALongPromptWithPausesIsKeptForLong(t *testing.T) {
 		{"a large prompt, pauses in earlier ones", promptcache.ChoiceInput{Prompt: 60_000, User: promptcache.PauseCounts{Requests: 400, Pauses: 60}}, terms.Long},
 		{"a large prompt without pauses", promptcache.ChoiceInput{Prompt: 60_000, Requests: 60, Conversation: promptcache.PauseCounts{Requests: 60}}, terms.Short},
 		{"long pauses alone", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: promptcache.PauseCounts{Requests: 40, LongPauses: 10}}, terms.Short},
-		{"pauses after which the program evicts", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: paused, Steps: promptcache.Steps{Cold: 30_000, Line: 170_000, Target: 100_000}}, terms.Short},
-		{"a step that a pause does not reach", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: paused, Steps: promptcache.Steps{Cold: 200_000, Line: 300_000, Target: 150_000}}, terms.Long},
+		{"pauses after which the program evicts", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: paused, Evictions: promptcache.EvictionSizes{Cold: 30_000, Line: 170_000, Target: 100_000}}, terms.Short},
+		{"an eviction that a pause does not reach", promptcache.ChoiceInput{Prompt: 60_000, Requests: 40, Conversation: paused, Evictions: promptcache.EvictionSizes{Cold: 200_000, Line: 300_000, Target: 150_000}}, terms.Long},
 		{"so much new text that writing it costs most", promptcache.ChoiceInput{Prompt: 20_000, Requests: 40, CachedRequests: 40, Written: 400_000, Conversation: paused}, terms.Short},
 	} {
 		got := terms.ChooseLifetime(c.o)
@@ -131,7 +131,7 @@ func TestAPingIsSentWhereTheUserIsLikelyToComeBack(t *testing.T) {
 	never := promptcache.PauseCounts{Requests: 200}
 	often := promptcache.PauseCounts{Requests: 200, Pauses: 20}
 	forLong := promptcache.PauseCounts{Requests: 200, LongPauses: 10}
-	withStep := promptcache.Steps{Cold: 50_000, Line: 170_000, Target: 100_000}
+	evictions := promptcache.EvictionSizes{Cold: 50_000, Line: 170_000, Target: 100_000}
 	priced := func(read float64) promptcache.Terms {
 		other := terms
 		other.ReadPrice = read
@@ -153,8 +153,8 @@ func TestAPingIsSentWhereTheUserIsLikelyToComeBack(t *testing.T) {
 		{"a user who does not come back from pauses", terms, promptcache.ChoiceInput{Prompt: 60_000, User: never, Conversation: never}, terms.Short, 4 * minute, minute, false},
 		{"a user who comes back after hours", terms, promptcache.ChoiceInput{Prompt: 60_000, User: forLong, Conversation: forLong}, terms.Short, 4 * minute, minute, false},
 		{"a small prompt, which is not cached", terms, promptcache.ChoiceInput{Prompt: promptcache.MinPromptTokens - 1, User: often}, terms.Short, 4 * minute, minute, false},
-		{"a prompt that a cold step hardly shortens", terms, promptcache.ChoiceInput{Prompt: 52_000, Steps: withStep}, terms.Short, 4 * minute, minute, true},
-		{"a prompt that a cold step halves", terms, promptcache.ChoiceInput{Prompt: 100_000, Steps: withStep}, terms.Short, 4 * minute, minute, false},
+		{"a prompt that a cold eviction hardly shortens", terms, promptcache.ChoiceInput{Prompt: 52_000, Evictions: evictions}, terms.Short, 4 * minute, minute, true},
+		{"a prompt that a cold eviction halves", terms, promptcache.ChoiceInput{Prompt: 100_000, Evictions: evictions}, terms.Short, 4 * minute, minute, false},
 		{"a cache that saves half", priced(0.5), promptcache.ChoiceInput{Prompt: 60_000}, terms.Short, 4 * minute, minute, false},
 		{"no cache", priced(1), promptcache.ChoiceInput{Prompt: 60_000, User: often}, promptcache.LifetimeOption{WritePrice: 1, Lifetime: 5 * minute}, 4 * minute, minute, false},
 		{"a free cache", priced(0), promptcache.ChoiceInput{Prompt: 60_000}, terms.Short, 4 * minute, minute, true},

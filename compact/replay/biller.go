@@ -15,8 +15,8 @@ type biller struct {
 	cost      float64         // tokens at the base price
 }
 
-func newBiller(s PriceSheet, steps promptcache.Steps) *biller {
-	return &biller{sheet: s, choice: promptcache.ChoiceInput{Steps: steps}}
+func newBiller(s PriceSheet, evictions promptcache.EvictionSizes) *biller {
+	return &biller{sheet: s, choice: promptcache.ChoiceInput{Evictions: evictions}}
 }
 
 // request adds the cost of a request.

@@ -21,7 +21,7 @@ func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 	case design.Action == preset.ActSummariseOld:
 		p.StoreResult = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
 	case design.Action == preset.ActOnRepeats:
-		// Preset adachsoft (ADA) requires a declaration of the arguments that identify a call: here all but those
+		// Preset adachsoft requires a declaration of the arguments that identify a call: here all but those
 		// with a payload. A tool without such arguments is excluded, because all its calls would count as repeats.
 		// Configured fields replace this default.
 		if dedupe := rules.Dedupe; len(dedupe.ToolIdentifierFields) > 0 || len(dedupe.ExcludedTools) > 0 {
@@ -106,7 +106,7 @@ func PlannerPolicy(r preset.Rules) PolicyMaker {
 		return func(PolicySetting) Policy { return Policy{} }
 	case d.Action == preset.ActDrop:
 		return func(s PolicySetting) Policy { return newTruncatePolicy(s, r) }
-	case d.CommandOnly && !r.ActsAutomatically() && !preset.RulesOf(r.Preset).ActsAutomatically(): // otherwise as jp-auto (D17)
+	case d.CommandOnly && !r.ActsAutomatically() && !preset.RulesOf(r.Preset).ActsAutomatically(): // otherwise as jp-auto (JP's RFD D17)
 		return func(s PolicySetting) Policy { return newCommandPolicy(s, r) }
 	}
 	if !slices.Contains(preset.All(), r.Preset) {

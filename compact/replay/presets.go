@@ -11,17 +11,17 @@ import (
 
 // Presets as policies. The planner decides as in the program. A replay differs from the program in this:
 //
-//   - The profile of preset jp (S64) is run as a command at the start of every turn. It keeps the newest turns before that turn.
+//   - The profile of preset jp is run as a command at the start of every turn. It keeps the newest turns before that turn.
 //   - An extract replaces each summary, without delay. The summary request is billed by the text that a model would
 //     have read. With Plimsoll's own rules that is the previous request, at the price of cached tokens while the
-//     cache lives. With presets oneclaw (ONE) and jcli (JCL) it is the covered part of the view at full price,
-//     because the request shares no prefix. With jp (S64) it is the original messages at full price.
+//     cache lives. With presets oneclaw and jcli it is the covered part of the view at full price,
+//     because the request shares no prefix. With jp it is the original messages at full price.
 
 // editInputs returns the state on which a proposal depends.
 func (in PolicyInput) editInputs(r preset.Rules) edit.Inputs {
 	inputs := edit.Inputs{Meter: in.Meter, Now: in.Now, Cold: in.First || !in.Sheet.isWarm(in.Idle), TurnInProgress: !in.TurnEnd}
 	if r.Preset.Design().WritesTranscript {
-		inputs.Transcript = "transcripts/transcript_0.jsonl" // as preset jcli (JCL) would name it
+		inputs.Transcript = "transcripts/transcript_0.jsonl" // as preset jcli would name it
 	}
 	return inputs
 }
@@ -77,7 +77,7 @@ func coveredChars(v projection.View, spans []conversation.Span) int {
 }
 
 // newCommandPolicy returns a policy that runs the default profile of the rules as a command at the start of every turn, as for
-// preset jp (S64).
+// preset jp.
 func newCommandPolicy(s PolicySetting, rules preset.Rules) Policy {
 	p := Policy{Decide: func(in PolicyInput) (Decision, error) {
 		if !in.TurnStart {

@@ -46,7 +46,7 @@ type Options struct {
 type NamedPolicy struct {
 	Name      preset.Name
 	Rules     preset.Rules
-	IsCommand bool        // the rules' default profile, as a command at the start of every turn (S64)
+	IsCommand bool        // the rules' default profile, as a command at the start of every turn (JP's RFD 064)
 	Maker     PolicyMaker // nil: automatic compaction by the rules
 	// ResultStorage replaces the preset's way of storing new tool results; nil: the preset's.
 	ResultStorage *ResultStorage
@@ -202,8 +202,8 @@ func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *
 	}.WithRules(t.entry.rules))
 	r := &run{c: c, policy: t.entry.maker(t.set), set: t.set, clock: rp.Clock, view: projection.Project(nil),
 		seqs: make([]uint64, len(c.messages)), meter: m.WithPrompt(c.prompt, conversation.Size{ASCII: Overhead * meter.CharsPerToken})}
-	steps := planner.StepSizes(t.entry.rules, r.meter)
-	r.biller = newBiller(t.set.Sheet, steps)
+	evictions := planner.EvictionSizes(t.entry.rules, r.meter)
+	r.biller = newBiller(t.set.Sheet, evictions)
 	if t.scored {
 		r.score = newScore(ix)
 	}
@@ -213,7 +213,7 @@ func (rp *replayer) replay(ctx context.Context, t *result, c *Conversation, ix *
 	t.sums, t.peak = r.sums(), r.peak
 	for _, sheet := range rp.Sheets {
 		if !r.policy.UsesPrices || sheet.Name == t.set.Sheet.Name {
-			t.sums.Cost[sheet.Name] = sheet.bill(r.requests, r.calls, steps)
+			t.sums.Cost[sheet.Name] = sheet.bill(r.requests, r.calls, evictions)
 		}
 	}
 	return nil

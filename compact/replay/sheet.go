@@ -111,8 +111,8 @@ func (s PriceSheet) withPriceStep(tokens, cost float64) float64 {
 	return cost
 }
 
-func (s PriceSheet) bill(requests []sentRequest, calls []SummaryCall, steps promptcache.Steps) float64 {
-	b := newBiller(s, steps)
+func (s PriceSheet) bill(requests []sentRequest, calls []SummaryCall, evictions promptcache.EvictionSizes) float64 {
+	b := newBiller(s, evictions)
 	for _, q := range requests {
 		b.request(q)
 	}

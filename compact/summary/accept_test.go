@@ -371,7 +371,7 @@ func TestViewRequestIsMergedWhereTheEndpointWantsAlternation(t *testing.T) {
 	}
 }
 
-// S64: summaries are made from the raw events, whatever overlays cover them.
+// RFD 064: summaries are made from the raw events, whatever overlays cover them.
 func TestTranscriptsReadTheOriginalMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

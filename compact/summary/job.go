@@ -14,9 +14,9 @@ import (
 //   - view: the next request and one more user message, so that the provider has all but
 //     that message in its cache
 //   - raw: the original messages as a transcript in one message, without tools; overlays
-//     are ignored (S64)
+//     are ignored (JP's RFD 064)
 //   - merged: earlier summaries in place of the messages that they cover, and a transcript
-//     of the other messages (ONE)
+//     of the other messages (OneClaw)
 
 // Job is a summary request for a model.
 type Job struct {
@@ -54,7 +54,7 @@ type Answer struct {
 type Options struct {
 	Spans []conversation.Span // events to cover, ascending; no reply is cut off from its calls or results
 	Rules preset.SummaryRules // of the profile in force
-	Style conversation.Style  // selects the wording: ONE and JCL have their own
+	Style conversation.Style  // selects the wording: OneClaw and J-CLI have their own
 	Focus string              // what the user or the model wants preserved
 	// Budget bounds a request with a transcript, in estimated tokens with the
 	// instructions; 0 is no bound. A budget below about 500 is exceeded. InputView ignores

@@ -11,8 +11,8 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// A note replaces all evicted units, those of this step and of earlier ones. The program
-// writes it together with the step, so that nothing important depends on a model. Rules:
+// A note replaces all evicted units, those of this eviction and of earlier ones. The program
+// writes it together with the eviction, so that nothing important depends on a model. Rules:
 //
 //   - First come the lists of what was done, files, todos and the last error, then
 //     quotations of the user, then what the agent found and decided, and an index of names.

@@ -22,7 +22,7 @@ func RawJob(log []conversation.Event, options Options) Job {
 	return options.transcriptJob(preset.InputRaw, events, nil)
 }
 
-// MergedJob makes a job with earlier summaries and the other messages as input (ONE: the
+// MergedJob makes a job with earlier summaries and the other messages as input (OneClaw: the
 // prior summary and the new messages; or the merging of several summaries). The new
 // summary also covers the messages that the earlier ones cover, which are read only
 // through them.
@@ -59,7 +59,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, options 
 func (o Options) transcriptJob(input preset.SummaryInput, events []conversation.Event, priors []conversation.Summary) Job {
 	clip := clipChars
 	if preset.WordingOf(o.Style).UncutMessages {
-		clip = 0 // ONE sends its messages whole; results were cut on arrival
+		clip = 0 // OneClaw sends its messages whole; results were cut on arrival
 	}
 	var parts []part
 	for _, p := range priors {

@@ -174,7 +174,7 @@ func (w *Writer) target(t *rapid.T) (seq uint64, call string) {
 	return p.Event, p.Call
 }
 
-// PolicyForm draws a compaction without a text (S64), with policies for single tools.
+// PolicyForm draws a compaction without a text (JP's RFD 064), with policies for single tools.
 func (w *Writer) PolicyForm(t *rapid.T, style conversation.Style) conversation.Summary {
 	p := &conversation.Policies{
 		Reasoning: rapid.SampledFrom([]conversation.ReasoningPolicy{"", conversation.ReasoningStrip, "odd"}).Draw(t, "reasoning"),

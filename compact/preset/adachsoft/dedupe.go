@@ -6,7 +6,7 @@ import (
 	"plimsoll/compact/ordered"
 )
 
-// Dedupe finds repeated calls (ADA): of repeated calls, only the newest keeps its large fields. Rules:
+// Dedupe finds repeated calls: of repeated calls, only the newest keeps its large fields. Rules:
 //
 //   - Calls are repeats if tool and identifier fields are equal. Without identifier fields, all calls of a
 //     tool are repeats.
@@ -17,11 +17,11 @@ import (
 //     input is changed.
 
 const (
-	toolOnlyIdentity = "__tool_only__" // ADA: identity of calls without identifier fields
+	toolOnlyIdentity = "__tool_only__" // adachsoft: identity of calls without identifier fields
 	roleTool         = "tool"
 )
 
-// Message is one message in Dedupe's input (ADA's ConversationMessageDto). Empty Content means no content.
+// Message is one message in Dedupe's input (adachsoft's ConversationMessageDto). Empty Content means no content.
 type Message struct {
 	Role    string // "tool" for a message with results
 	Content string
@@ -29,14 +29,14 @@ type Message struct {
 	Results []Result
 }
 
-// Call is a tool call (ADA's ToolCallDto).
+// Call is a tool call (adachsoft's ToolCallDto).
 type Call struct {
 	ID        string
 	Tool      string
 	Arguments ordered.Object
 }
 
-// Result is the result of the call with the same id (ADA's ToolCallResultDto).
+// Result is the result of the call with the same id (adachsoft's ToolCallResultDto).
 type Result struct {
 	ID     string
 	Tool   string
@@ -83,7 +83,7 @@ func newDeduper(messages []Message, p Params) *deduper {
 	return s
 }
 
-// groupKey returns ADA's IdentifierGroupKey of a call; false if the call is never reduced, because its tool is
+// groupKey returns adachsoft's IdentifierGroupKey of a call; false if the call is never reduced, because its tool is
 // excluded or its identifiers cannot be encoded.
 func (s *deduper) groupKey(c Call) (string, bool) {
 	if s.excluded[c.Tool] {
@@ -158,7 +158,7 @@ func (s *deduper) staysWhole(id, group string) bool {
 	return true
 }
 
-// Stub returns ADA's text that replaces a reduced result.
+// Stub returns adachsoft's text that replaces a reduced result.
 func Stub(tool, callID string) string {
 	return "[tool_compaction] Tool result compacted for tool=" + tool + ", callId=" + callID + ". Large fields omitted."
 }

@@ -13,7 +13,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Omitting fields of one payload (ADA's PayloadCompactor). Rules:
+// Omitting fields of one payload (adachsoft's PayloadCompactor). Rules:
 //
 //   - Only whole top-level fields are omitted. The record of omitted fields is stored under the key
 //     _tool_compaction: as the last field, or at the position of an existing field with that key, as a PHP
@@ -57,7 +57,7 @@ func compactOutput(result ordered.Object, threshold int) (ordered.Object, bool) 
 }
 
 // omit replaces the fields that chosen selects by key and size in bytes with the placeholder, and adds the record. If
-// nothing was omitted, it returns the object itself and false. Fields of size 0 are never omitted (ADA).
+// nothing was omitted, it returns the object itself and false. Fields of size 0 are never omitted (adachsoft).
 func omit(object ordered.Object, threshold int, chosen func(key string, size int) bool) (ordered.Object, bool) {
 	var out ordered.Object
 	record := strconv.AppendInt([]byte(`{"thresholdBytes":`), int64(threshold), 10)
@@ -132,6 +132,6 @@ func OmittedFields(before, after ordered.Object) []string {
 	return fields
 }
 
-const compactionKey = "_tool_compaction" // ADA: key of the record of omitted fields
+const compactionKey = "_tool_compaction" // adachsoft: key of the record of omitted fields
 
-const omittedText = "[omitted]" // ADA: replaces an omitted value
+const omittedText = "[omitted]" // adachsoft: replaces an omitted value

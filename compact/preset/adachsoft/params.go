@@ -1,9 +1,9 @@
 package adachsoft
 
-// DefaultTrimBytes is ADA's default size limit for argument and result fields: larger ones are omitted.
+// DefaultTrimBytes is adachsoft's default size limit for argument and result fields: larger ones are omitted.
 const DefaultTrimBytes = 100
 
-// Params are the settings of Dedupe (ADA), as the section dedupe of the configuration.
+// Params are the settings of Dedupe, as the section dedupe of the configuration.
 type Params struct {
 	Enabled              bool                `yaml:"enabled" title:"Leaves out large fields of older calls" doc:"Omit large fields of all but the newest call of each kind (adachsoft)."` // Dedupe does not read it
 	InputTrimBytes       int                 `yaml:"input_trim_bytes" title:"Longest argument that stays, in bytes" doc:"Argument fields over this many bytes are omitted."`

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// JSON values as PHP represents them: the published design ADA computes its sizes and hashes in PHP. The rules are
+// JSON values as PHP represents them: the published design adachsoft computes its sizes and hashes in PHP. The rules are
 // those of PHP 8 with its default settings:
 //
 //   - Reading follows json_decode to arrays: objects become arrays, so {} is written as [] and {"0":1} as [1].
@@ -153,7 +153,7 @@ func isPHPList(keys []string) bool {
 	return true
 }
 
-// size returns ADA's PayloadSizer result: the bytes of a string, of a scalar cast to a string, or of an array's JSON;
+// size returns adachsoft's PayloadSizer result: the bytes of a string, of a scalar cast to a string, or of an array's JSON;
 // 0 for an array that cannot be encoded.
 func (v phpValue) size() int {
 	switch v.kind {

@@ -12,25 +12,26 @@ import (
 	"plimsoll/conversation"
 )
 
-// A step evicts the oldest units and puts a note in their place, without a model.
-// Rules:
+// An eviction takes the oldest units out of the view and puts a note in their place, without a model. The documents for users
+// call it a step. Rules:
 //
-//   - Above the load line a step goes down to the target. A summary, if the rules want
-//     one, is committed with the note in one epoch.
-//   - While the provider's cache is cold, changing the prefix costs nothing. A step without
-//     a summary is then made as soon as more than the cold share is used.
-//   - A step that saves less than the progress ratio (a tenth) of the request is not made.
-//   - When the next turns are expected to reach the load line, a summary of the units
-//     that the step will evict is prepared in the background.
+//   - Above the load line, the planner evicts down to the target. A summary, if the rules want one, is committed with the note
+//     in one epoch.
+//   - While the provider's cache is cold, changing the prefix costs nothing. Then the planner evicts, without a summary, as soon
+//     as more than the cold share is used.
+//   - The planner does not evict if that saves less than the progress ratio (a tenth) of the request.
+//   - When the next turns are expected to reach the load line, a summary of the units that will be evicted is prepared in the
+//     background.
 
+// planEviction returns the plan of an eviction that is due now, or an empty plan.
 func (p *planner) planEviction() Plan {
 	if p.window == 0 {
 		return Plan{}
 	}
-	atLine, cold := p.stepTargets()
+	atLine, cold := p.evictionTargets()
 	blocks := p.aboveHardLine()
 	switch {
-	case p.aboveLoadLine(p.reading.Used) && (blocks || p.cooldown.allowsStep()):
+	case p.aboveLoadLine(p.reading.Used) && (blocks || p.cooldown.allowsEviction()):
 		plan := p.newPlan(TriggerLoadLine)
 		switch plan.BlocksRequest = blocks; {
 		case p.check.Refused:
@@ -41,40 +42,40 @@ func (p *planner) planEviction() Plan {
 		if p.check.Cold() {
 			atLine = atLine.andCold(cold)
 		}
-		return p.planStep(plan, atLine, true)
-	case p.check.Cold() && p.check.Moment != MomentReply && p.cooldown.allowsColdStep() && p.used > cold.target:
-		return p.planStep(p.newPlan(TriggerCold), cold, false)
+		return p.evictTo(plan, atLine, true)
+	case p.check.Cold() && p.check.Moment != MomentReply && p.cooldown.allowsColdEviction() && p.used > cold.target:
+		return p.evictTo(p.newPlan(TriggerCold), cold, false)
 	}
 	return Plan{}
 }
 
-// stepTarget is how far a step goes, in tokens.
-type stepTarget struct {
-	target    float64 // of the request after it
-	protected float64 // newest ones that it does not evict
+// evictionTarget is how far an eviction goes, in tokens.
+type evictionTarget struct {
+	target    float64 // size of the request after it
+	protected float64 // newest tokens that it leaves alone
 }
 
-// andCold returns the target of a step at the load line while the cache is cold: it goes as far as either.
-func (t stepTarget) andCold(cold stepTarget) stepTarget {
-	return stepTarget{min(t.target, cold.target), min(t.protected, cold.protected)}
+// andCold returns the target of an eviction at the load line while the cache is cold: it goes as far as either.
+func (t evictionTarget) andCold(cold evictionTarget) evictionTarget {
+	return evictionTarget{min(t.target, cold.target), min(t.protected, cold.protected)}
 }
 
-// stepTargets returns the targets of a step: at the load line, and with a cold cache.
-func (p *planner) stepTargets() (atLine, cold stepTarget) {
+// evictionTargets returns the targets of an eviction at the load line, and with a cold cache.
+func (p *planner) evictionTargets() (atLine, cold evictionTarget) {
 	target, coldTarget := p.rules.Evict.Targets(int(p.window), p.capacity, p.reading.LoadLine)
 	left := shareLeftByPrompt(p.capacity, p.reading) * float64(p.capacity)
-	atLine = stepTarget{p.raisedForPrompt(target), left * p.rules.ProtectedShare(p.capacity)}
-	return atLine, stepTarget{p.raisedForPrompt(coldTarget), left * p.rules.ColdProtectedShare(p.capacity)}
+	atLine = evictionTarget{p.raisedForPrompt(target), left * p.rules.ProtectedShare(p.capacity)}
+	return atLine, evictionTarget{p.raisedForPrompt(coldTarget), left * p.rules.ColdProtectedShare(p.capacity)}
 }
 
-// StepSizes returns the sizes to which steps of the rules bring requests.
-func StepSizes(r preset.Rules, m meter.Meter) promptcache.Steps {
+// EvictionSizes returns the sizes to which evictions by the rules bring requests.
+func EvictionSizes(r preset.Rules, m meter.Meter) promptcache.EvictionSizes {
 	p := newPlanner(&r, &Check{Meter: m})
 	if p.window == 0 || !r.ActsAutomatically() || !r.EvictsAutomatically() {
-		return promptcache.Steps{}
+		return promptcache.EvictionSizes{}
 	}
-	atLine, cold := p.stepTargets()
-	return promptcache.Steps{Cold: cold.target, Line: float64(p.reading.LoadLine), Target: atLine.target}
+	atLine, cold := p.evictionTargets()
+	return promptcache.EvictionSizes{Cold: cold.target, Line: float64(p.reading.LoadLine), Target: atLine.target}
 }
 
 // raisedForPrompt raises a target where system prompt and tools are larger than usual.
@@ -112,20 +113,20 @@ func noteLimitsOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.R
 
 func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteLimits().All() }
 
-// planStep returns the plan with a note that brings the request down to a target, or an empty
-// plan if too few tokens can be evicted. withSummary says that a step of this kind may have one.
-func (p *planner) planStep(plan Plan, to stepTarget, withSummary bool) Plan {
-	noStep := Plan{BlocksRequest: plan.BlocksRequest, Used: p.reading.Used}
+// evictTo adds a note to a plan that brings the request down to a target. It returns an empty plan if too few tokens can be
+// evicted. withSummary says that an eviction of this kind may have a summary.
+func (p *planner) evictTo(plan Plan, to evictionTarget, withSummary bool) Plan {
+	nothing := Plan{BlocksRequest: plan.BlocksRequest, Used: p.reading.Used}
 	noteTokens := p.noteTokens()
 	eviction := chooseEviction(p.check.View, p.check.Meter, to.target, noteTokens, to.protected)
 	if len(eviction.spans) == 0 || !p.savesEnough(p.expectedGain(plan, eviction, noteTokens)) {
-		return noStep
+		return nothing
 	}
 	note := EvictionNote(p.check.Log, p.check.View, eviction.spans, p.noteLimits())
 	view := projection.Project(conversation.Extend(p.check.Log, time.Time{}, note))
 	after := p.usedWith(view)
 	if !p.savesEnough(p.used-float64(after)) || view.Sizes.Length() >= p.check.View.Sizes.Length() {
-		return noStep // the view would have fewer messages, but more text
+		return nothing // the view would have fewer messages, but more text
 	}
 	plan.Note, plan.Gain = note, p.reading.Used-after
 	if withSummary && p.wantsSummary() {
