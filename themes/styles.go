@@ -80,7 +80,7 @@ func Build(t Theme) Styles {
 		Success: p.fg(t.Success), Warning: p.fg(t.Warning).Bold(mono), Error: p.fg(t.Danger).Bold(mono),
 		Missing:   p.fg(t.Danger).Bold(true),
 		Selection: selection, Selected: selection.Bold(true),
-		Match: p.fg(t.Warning).Reverse(true).Bold(true), // readable in every theme
+		Match: p.fg(t.Warning).Reverse(true).Bold(true).Underline(true), // readable in every theme, and without color on a selected row
 		Band:  p.background(t.Band), Raised: p.background(t.Raised), Block: p.background(t.Surface),
 
 		Diff: DiffStyles{Added: p.fg(t.Added), Removed: p.fg(t.Removed), Context: muted, Number: faint, Note: p.fg(t.Hunk)},

@@ -155,7 +155,15 @@ func (l *lists) loadPreview() pane.Action {
 
 // exchangeText returns a message and its reply as a list shows them: a line each, without Markdown.
 func exchangeText(question, reply string) string {
-	shown := ansi.Strip(strings.Join(markdown.New(themes.MarkdownStyle{}, markdown.MaxProseWidth).Render(plain.Text(reply)), " "))
+	var said []string
+	for _, l := range markdown.New(themes.MarkdownStyle{}, markdown.MaxProseWidth).Render(plain.Text(reply)) {
+		l = strings.TrimSpace(ansi.Strip(l))
+		if n := len(said); l == "" && n > 0 && strings.TrimRight(said[n-1], ".:?!·") == said[n-1] {
+			l = "·" // behind a heading
+		}
+		said = append(said, strings.Fields(l)...)
+	}
+	shown := strings.Join(said, " ")
 	var lines []string
 	for _, part := range []struct{ name, text string }{{"You:   ", question}, {"Reply: ", shown}} {
 		if words := strings.Join(strings.Fields(part.text), " "); words != "" {

@@ -58,6 +58,10 @@ func TestAConversationIsRenamedInTheList(t *testing.T) {
 	})
 }
 
+func TestTheListShowsTheLastReplyWithoutMarkdown(t *testing.T) {
+	openConversationList(t, func(r *rig) { r.wantText("the last question in first", "Reply: The answer · is plain text.") })
+}
+
 func TestAConversationIsDeletedInTheListAfterAYes(t *testing.T) {
 	openConversationList(t, func(r *rig) {
 		remove := func(answer string) {

@@ -68,7 +68,7 @@ func (s *session) compactionForms(r meter.Reading) []string {
 		return []string{"next compaction at " + pane.Tokens(f.AtTokens), "next at " + pane.Tokens(f.AtTokens)}
 	case f.Turns > 0 && f.Turns <= maxTurnsAhead:
 		in := "in ~" + numbers.Count(max(1, f.Turns*left/max(f.TokensLeft, 1)), "turn")
-		return []string{"compacts " + in, in}
+		return []string{"compacts " + in, "▲ " + in}
 	}
 	return at
 }

@@ -211,7 +211,7 @@ func fileItem(f File, index int) item {
 		it.insert = `@"` + f.Path + `"`
 	}
 	if f.Tokens > 0 {
-		it.detail = pane.About(f.Tokens)
+		it.detail = pane.About(f.Tokens) + " tok"
 	}
 	return it
 }

@@ -114,7 +114,7 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 // What stands beside the bar never changes its width, and what comes next is said in a form that fits.
 func TestTheBarHasOneWidthWhateverStandsBesideIt(t *testing.T) {
 	t.Parallel()
-	forms := [][]string{nil, {"cache cold"}, {"over the window"}, {"compacts in ~2 turns", "in ~2 turns"},
+	forms := [][]string{nil, {"cache cold"}, {"over the window"}, {"compacts in ~2 turns", "▲ in ~2 turns"},
 		{"compacts after this reply: turns 1–4 → ~9k", "compacts next: turns 1–4 → ~9k", "compacts after this reply", "compacts next"}}
 	readings := []meter.Reading{reading(), with(func(r *meter.Reading) { r.AfterSend, r.CostUSD, r.KeptOut = r.Used, nil, 84_000 }),
 		with(func(r *meter.Reading) { r.Used, r.AfterSend, r.Estimated = 900, 900, true })}
