@@ -86,7 +86,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 		Keys: bindings, Theme: theme, Themes: userThemes, Colourless: cmd.Console.Colourless(), Colors: cmd.Console.Colors(), Mouse: cfg.UI.Mouse, Vim: cfg.UI.Vim, Motion: features.Moves(cfg.UI.Motion), Panel: cfg.UI.Panel, OwnStatus: h.OwnStatus(cfg.UI.StatusCommand),
 		Progress: features.CanShowProgress(), Links: features.CanShowLinks(), Notify: features.Notifier(cfg.UI.Notify),
 		Pictures: h.Pictures(features.Artist(cfg.Images.Draw)), ClipboardImage: h.ClipboardImage(terminal.Clipboard{Env: cmd.Console.Getenv}),
-		Place: cmd.Console.Home(cmd.Settings.Workspace), Pick: options.Resume == screen.Pick,
+		Workspace: cmd.Console.Home(cmd.Settings.Workspace), Pick: options.Resume == screen.Pick,
 	})
 	err = runScreen(ctx, model, &h.Pace, cmd.Console.Stdout, tea.WithInput(cmd.Console.Stdin))
 	stop()

@@ -89,7 +89,7 @@ func TestTheChatStoresAWorkingKey(t *testing.T) {
 	}
 
 	got, err := h.Connect(t.Context(), "anthropic", dialog.NewSecret(" "+goodKey+"\n"))
-	if err != nil || !strings.Contains(got.Place, "keys.json, which only you can read") || !got.Provider.Stored {
+	if err != nil || !strings.Contains(got.StoredIn, "keys.json, which only you can read") || !got.Provider.Stored {
 		t.Fatalf("%+v %v", got, err)
 	}
 	if p, at := providerRow(t, h, "anthropic"); !p.Ready || !p.Stored || at != 0 {

@@ -47,7 +47,7 @@ func TestTheListShowsWhereConversationsAreOpen(t *testing.T) {
 		if c.ID == other {
 			want = fmt.Sprintf("open in process %d", os.Getpid())
 		}
-		if !strings.HasPrefix(c.Open, want) || want == "" && c.Open != "" || c.Size <= 0 || c.Place != "" || c.Turns == 0 || c.Updated.IsZero() {
+		if !strings.HasPrefix(c.Open, want) || want == "" && c.Open != "" || c.Size <= 0 || c.Workspace != "" || c.Turns == 0 || c.Updated.IsZero() {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -24,8 +24,8 @@ func (f Fields) Text(key string) string {
 	}
 }
 
-// List is the value of a key as a list: the texts of a list, or the words of a text, which spaces or commas part. What stands in
-// parentheses belongs to the word before it.
+// List is the value of a key as a list: the texts of a list, or the words of a text, separated by spaces or commas. What stands
+// in parentheses belongs to the word before it.
 func (f Fields) List(key string) []string {
 	list, ok := f[key].([]any)
 	if !ok {
@@ -41,8 +41,8 @@ func (f Fields) List(key string) []string {
 }
 
 // FrontMatter reads the YAML between two lines --- at the beginning of a text, and returns it with the text after it. A text
-// that does not begin so has no fields. Values that other programs accept and YAML does not (a colon followed by a space, two
-// lists in a row) are read as plain text. Errors: no closing line, control characters, more than [MaxFrontMatter], or no table.
+// that begins otherwise has no fields. Values that other programs accept and YAML does not (a colon followed by a space, two
+// lists in a row) are read as plain text. Errors: no closing line, control characters, more than [MaxFrontMatter], or no keys.
 func FrontMatter(text string) (fields Fields, body string, err error) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(text, "\ufeff"))
 	first, rest, _ := strings.Cut(text, "\n")
@@ -50,15 +50,15 @@ func FrontMatter(text string) (fields Fields, body string, err error) {
 		return nil, text, nil
 	}
 	var lines []string
-	for closed := false; !closed; {
+	for {
 		line, after, more := strings.Cut(rest, "\n")
-		closed = strings.TrimRight(line, " \t") == "---"
-		if !closed {
-			lines = append(lines, line)
-		}
-		if rest = after; !closed && !more {
+		rest = after
+		if strings.TrimRight(line, " \t") == "---" {
+			break
+		} else if !more {
 			return nil, text, errors.New("the front matter has no closing line ---")
 		}
+		lines = append(lines, line)
 	}
 	front := strings.Join(lines, "\n")
 	if len(front) > MaxFrontMatter {
@@ -66,8 +66,8 @@ func FrontMatter(text string) (fields Fields, body string, err error) {
 	}
 	fields, problem := readFields(front)
 	if problem != nil {
-		var again *Problem
-		if fields, again = readFields(quoteValues(lines)); again != nil {
+		var stillWrong *Problem
+		if fields, stillWrong = readFields(quoteValues(lines)); stillWrong != nil {
 			at := ""
 			if problem.Line > 0 {
 				at = fmt.Sprintf("line %d of ", problem.Line+1)

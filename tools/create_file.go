@@ -51,10 +51,10 @@ func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
 		if err != nil {
 			return result{}, err
 		}
-		change := checkpoint.Change{Place: e.place, Before: e.before, After: e.after}
+		change := checkpoint.Change{Path: e.path, Before: e.before, After: e.after}
 		if e.exists {
-			if change.Now, err = b.files.Stat(e.place); err != nil {
-				return result{}, e.place.Explain(err)
+			if change.Now, err = b.files.Stat(e.path); err != nil {
+				return result{}, e.path.Explain(err)
 			}
 		}
 		if err := b.options.Checkpoints.BeforeChange(ctx, t.name, change); err != nil {
@@ -65,13 +65,13 @@ func (b *Box) editTool(t tool, plan func(params.Values) (edit, error)) tool {
 		if now, err := plan(args); err != nil {
 			return result{}, err
 		} else if now.exists != e.exists || now.before != e.before {
-			return result{}, fmt.Errorf("%s changed just now. Look again and send the call again", e.place.Name)
+			return result{}, fmt.Errorf("%s changed just now. Look again and send the call again", e.path.Name)
 		}
 		write := b.files.Create
 		if e.exists {
 			write = b.files.Replace
 		}
-		if err := write(e.place, e.after); err != nil {
+		if err := write(e.path, e.after); err != nil {
 			return result{}, err
 		}
 		return result{text: e.done, detail: cutLines(e.diff(), maxDetailBytes)}, nil
@@ -84,14 +84,14 @@ const maxReviewDiff = 256 << 10
 
 // edit is a planned change of one file, not yet written.
 type edit struct {
-	place         workspace.Place
+	path          workspace.Path
 	exists        bool
 	before, after string
 	done          string // text of the tool result after it is written
 }
 
 func (e edit) effect(tool string) permission.Effect {
-	t := permission.OfFile(tool, permission.AccessEdit, e.place)
+	t := permission.OfFile(tool, permission.AccessEdit, e.path)
 	t.Diff = func() string { return cutLines(e.diff(), maxReviewDiff) }
 	t.Fingerprint += fmt.Sprintf("\n%v %x %x", e.exists, maphash.String(hashSeed, e.before), maphash.String(hashSeed, e.after))
 	return t
@@ -102,7 +102,7 @@ var hashSeed = maphash.MakeSeed()
 
 // diff returns the edit as a unified diff with the object ids of both texts.
 func (e edit) diff() string {
-	return diff.Unified(diff.Version{Name: e.place.Name, Text: e.before, Missing: !e.exists}, diff.Version{Name: e.place.Name, Text: e.after})
+	return diff.Unified(diff.Version{Name: e.path.Name, Text: e.before, Missing: !e.exists}, diff.Version{Name: e.path.Name, Text: e.after})
 }
 
 func (b *Box) planCreate(args params.Values) (edit, error) {
@@ -114,7 +114,7 @@ func (b *Box) planCreate(args params.Values) (edit, error) {
 	if p.Rel == "." || strings.HasSuffix(name, "/") {
 		return edit{}, fmt.Errorf("%s is a folder; name a file", name)
 	}
-	e := edit{place: p, after: args.Text("content")}
+	e := edit{path: p, after: args.Text("content")}
 	if len(e.after) > workspace.MaxEdit {
 		return edit{}, fmt.Errorf("the content is %s; at most 16 MiB can be written", numbers.Bytes(int64(len(e.after))))
 	}

@@ -138,7 +138,7 @@ func newSearch(f *workspace.Files, args params.Values) (*search, error) {
 }
 
 func (s *search) file(rel string) error {
-	file, st, err := s.files.Open(workspace.Place{Rel: rel, Name: rel})
+	file, st, err := s.files.Open(workspace.Path{Rel: rel, Name: rel})
 	if err != nil {
 		return err
 	}

@@ -42,10 +42,10 @@ func (b *Box) listFiles() tool {
 }
 
 // folder locates the folder of the path argument, "." if it was left out.
-func (b *Box) folder(args params.Values) (workspace.Place, error) {
+func (b *Box) folder(args params.Values) (workspace.Path, error) {
 	p, err := b.files.Locate(pathOf(args))
 	if err != nil {
-		return workspace.Place{}, err
+		return workspace.Path{}, err
 	}
 	return p, b.files.Directory(p)
 }

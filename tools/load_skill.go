@@ -69,9 +69,9 @@ func (b *Box) runLoadSkill(name string) (result, error) {
 	}}, nil
 }
 
-// reach returns the files that a path of a reading tool lies in, with its place there: the workspace, or the folder of an offered
-// skill outside of it. Without an error the caller calls done when it has read. shown is the place for rules and for the user.
-func (b *Box) reach(name string) (files *workspace.Files, p, shown workspace.Place, done func(), err error) {
+// reach returns the files that a path of a reading tool lies in, with the path in them: the workspace, or the folder of an offered
+// skill outside of it. Without an error the caller calls done when it has read. shown is the path for rules and for the user.
+func (b *Box) reach(name string) (files *workspace.Files, p, shown workspace.Path, done func(), err error) {
 	p, err = b.files.Locate(name)
 	if err == nil {
 		return b.files, p, p, func() {}, nil
@@ -86,7 +86,7 @@ func (b *Box) reach(name string) (files *workspace.Files, p, shown workspace.Pla
 			err = fmt.Errorf("there is no %s in the folder of the skill, %s", p.Name, skillFiles.Dir)
 		}
 	}
-	shown = workspace.Place{Rel: filepath.Join(skillFiles.Dir, p.Rel), Name: filepath.Join(skillFiles.Dir, p.Name)}
+	shown = workspace.Path{Rel: filepath.Join(skillFiles.Dir, p.Rel), Name: filepath.Join(skillFiles.Dir, p.Name)}
 	if err != nil {
 		done()
 		return nil, p, shown, nil, err

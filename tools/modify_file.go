@@ -44,7 +44,7 @@ func (b *Box) planModify(args params.Values) (edit, error) {
 	if count > 1 {
 		done = fmt.Sprintf("modified %s: %d replacements, the first in line %d", p.Name, count, line)
 	}
-	return edit{place: p, exists: true, before: text, after: after, done: done}, nil
+	return edit{path: p, exists: true, before: text, after: after, done: done}, nil
 }
 
 // substitute replaces old by new in text, and returns also how often and the first line, counted from 1. old must occur exactly

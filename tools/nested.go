@@ -23,7 +23,7 @@ func (b *Box) withInstructions(ctx context.Context, call conversation.ToolCall, 
 	text := ""
 	for _, folder := range instructions.Above(p.Rel) {
 		for _, f := range instructions.OfFolder(b.files, folder) {
-			read := permission.OfFile("read_file", permission.AccessRead, workspace.Place{Rel: f.Name, Name: f.Name})
+			read := permission.OfFile("read_file", permission.AccessRead, workspace.Path{Rel: f.Name, Name: f.Name})
 			if need, _ := b.Need(read); f.Text == "" || f.Name == p.Rel || need == conversation.NeedRefusal {
 				continue
 			}

@@ -90,7 +90,7 @@ func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string
 }
 
 // textOf returns the content of a text file; other files are an error.
-func textOf(files *workspace.Files, p workspace.Place) (string, error) {
+func textOf(files *workspace.Files, p workspace.Path) (string, error) {
 	text, err := files.Content(p)
 	if err != nil {
 		return "", err

@@ -66,7 +66,7 @@ func interrupted(text string) conversation.Outcome {
 
 // decode finds the tool of a call and checks its arguments.
 func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
-	if t, arguments, isServers, err := b.findCalled(call); err != nil {
+	if t, arguments, isServers, err := b.findServerTool(call); err != nil {
 		return tool{}, nil, err
 	} else if isServers {
 		return b.serverTool(t, arguments), nil, nil

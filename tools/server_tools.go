@@ -14,15 +14,15 @@ import (
 	"plimsoll/tools/permission"
 )
 
-// Servers offer tools of others. They start with the first message. Rules:
+// MCP servers offer further tools. They start with the first message of a conversation. Rules:
 //
 //   - Their tools are declared after the others, in the order of their names. Where all declarations would take more than a share
-//     of the window, only two tools are declared for all of them: find_tools brings declarations as text, call_tool calls.
-//   - What is declared is decided once in a conversation, so that the provider's cache stays valid. Every tool of a running
-//     server can be called either way.
+//     of the window, two tools replace them: find_tools returns declarations as text, and call_tool calls a tool.
+//   - The choice is made once in a conversation, so that the provider's cache stays valid. The model can call every tool of a
+//     running server by its own name and through call_tool.
 //   - A call needs approval like any call that may change something, whatever the server says about its tool.
 
-// Servers are the servers of a conversation.
+// Servers are the MCP servers of a conversation.
 type Servers interface {
 	// Start starts the servers that are not running, and returns when each is ready or has failed.
 	Start(ctx context.Context)
@@ -52,7 +52,7 @@ func (t ServerTool) Spec() conversation.ToolSpec {
 	return conversation.ToolSpec{Name: t.FullName, Description: t.Description, Parameters: conversation.RawJSON(t.Schema)}
 }
 
-// Defer says whether tools of servers are looked up in place of being declared.
+// Defer says whether the model looks up tools of servers with find_tools, in place of having them declared.
 type Defer string
 
 // The values of tools.defer.
@@ -73,9 +73,10 @@ func (b *Box) ServerTools() []ServerTool {
 	return b.options.Servers.Tools()
 }
 
-// Declare starts the servers and returns the declarations that go with declared, those of the other tools. window is the size of
-// the context window in tokens; tokens estimates what declarations take of it.
-func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, window int, tokens func([]conversation.ToolSpec) int) []conversation.ToolSpec {
+// Declare starts the servers and returns the declarations of their tools. declared are those of the other tools. window is the
+// size of the context window in tokens; tokens estimates what declarations take of it.
+func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, window int,
+	tokens func([]conversation.ToolSpec) int) []conversation.ToolSpec {
 	if b.options.Servers == nil {
 		return nil
 	}
@@ -94,7 +95,7 @@ func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, win
 	if b.options.Defer == DeferNever || b.options.Defer != DeferAlways && fits(specs) {
 		return specs
 	}
-	// As many names as there is room for: the model need not look up what it can see.
+	// The overview has as many names as fit, found by bisection: the model need not look up what it can see.
 	most := len(all)
 	for low := 0; low < most; {
 		if n := (low + most + 1) / 2; fits(b.onDemandSpecs(all, n)) {
@@ -104,7 +105,7 @@ func (b *Box) Declare(ctx context.Context, declared []conversation.ToolSpec, win
 		}
 	}
 	onDemand := b.onDemandSpecs(all, most)
-	if b.options.Defer != DeferAlways && tokens(specs) <= tokens(onDemand) { // looking them up would cost more than it saves
+	if b.options.Defer != DeferAlways && tokens(specs) <= tokens(onDemand) { // looking up would cost more than it saves
 		return specs
 	}
 	return onDemand
@@ -116,7 +117,8 @@ func (b *Box) onDemandSpecs(all []ServerTool, named int) []conversation.ToolSpec
 	return []conversation.ToolSpec{
 		{Name: find.name, Description: find.about, Parameters: params.Schema(find.params, false), ReadOnly: true},
 		{Name: conversation.ToolCallTool, Description: "Call a tool that find_tools showed, with the arguments that it takes.",
-			Parameters: conversation.RawJSON(`{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object"}},"required":["name","arguments"]}`)},
+			Parameters: conversation.RawJSON(`{"type":"object","properties":{"name":{"type":"string"},` +
+				`"arguments":{"type":"object"}},"required":["name","arguments"]}`)},
 	}
 }
 
@@ -142,13 +144,14 @@ func toolsOverview(all []ServerTool, named int) string {
 	return text
 }
 
-// line is the name of the tool with the beginning of its description, up to some characters.
+// line returns the name of the tool with the beginning of its description, in at most so many characters.
 func (t ServerTool) line(chars int) string {
 	return strings.TrimSuffix(t.FullName+": "+conversation.OneLine(t.Description, chars), ": ")
 }
 
 func (b *Box) findTools(overview string) tool {
-	about := "Look up tools of servers by words of what they do, or by their names. Returns what each takes; call them with call_tool. " + overview
+	about := "Look up tools of servers by words of what they do, or by their names. Returns what each takes; call them with call_tool. " +
+		overview
 	return tool{
 		name: conversation.ToolFindTools, about: about, brief: about, readOnly: true, subject: []string{"query"},
 		params: []params.Param{{Name: "query", About: "words of the task, or names of tools", Required: true}},
@@ -160,9 +163,9 @@ func (b *Box) findTools(overview string) tool {
 
 // How much find_tools shows: declarations of the best tools, and names of further ones.
 const (
-	shownTools  = 5
-	shownSchema = 8000 // bytes of one schema
-	furtherTool = 20
+	shownTools   = 5
+	shownSchema  = 8000 // bytes of one schema
+	furtherTools = 20
 )
 
 // lookUp shows the tools that fit a query best.
@@ -185,7 +188,7 @@ func (b *Box) lookUp(query string) (result, error) {
 	}
 	if rest := found[len(best):]; len(rest) > 0 {
 		out.WriteString("Further tools, to be looked up by name:\n")
-		for _, t := range rest[:min(furtherTool, len(rest))] {
+		for _, t := range rest[:min(furtherTools, len(rest))] {
 			out.WriteString(t.line(80) + "\n")
 		}
 	}
@@ -222,8 +225,8 @@ func rankTools(all []ServerTool, query string) []ServerTool {
 	return found
 }
 
-// findCalled finds the server's tool that a call names, and its arguments. ok is false for a call of another tool.
-func (b *Box) findCalled(call conversation.ToolCall) (found ServerTool, raw json.RawMessage, ok bool, err error) {
+// findServerTool finds the server's tool that a call names, and its arguments. ok is false for a call of another tool.
+func (b *Box) findServerTool(call conversation.ToolCall) (found ServerTool, raw json.RawMessage, ok bool, err error) {
 	name, arguments := call.Name, call.Arguments
 	if name == conversation.ToolCallTool && b.options.Servers != nil {
 		var inner struct {
@@ -259,9 +262,9 @@ func (b *Box) findCalled(call conversation.ToolCall) (found ServerTool, raw json
 	return ServerTool{}, nil, true, fmt.Errorf("no running server has the tool %s. Look tools up with %s if it is declared, or do without; the user sees the servers with /mcp", name, conversation.ToolFindTools)
 }
 
-// Called returns a call as its tool gets it: for one through call_tool that of the server's tool, under its full name.
-func (b *Box) Called(call conversation.ToolCall) conversation.ToolCall {
-	if t, arguments, ok, err := b.findCalled(call); ok && err == nil {
+// Unwrap returns the call of a server's tool that a call of call_tool holds. It returns any other call as it is.
+func (b *Box) Unwrap(call conversation.ToolCall) conversation.ToolCall {
+	if t, arguments, ok, err := b.findServerTool(call); ok && err == nil {
 		call.Name, call.Arguments = t.FullName, string(arguments)
 	}
 	return call

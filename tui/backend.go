@@ -251,7 +251,7 @@ type Provider struct {
 // Connected is a provider whose key was stored.
 type Connected struct {
 	Provider Provider // its new state
-	Place    string   // where the key is stored
+	StoredIn string   // what holds the key
 }
 
 // What a [Backend] takes and returns for one part of the screen is a type of that part.
@@ -324,7 +324,7 @@ type Options struct {
 	Notify func(ctx context.Context, text string) string
 	// OwnStatus runs the command that writes the user's own status line, and returns its first line. It may block; nil: no command.
 	OwnStatus func(ctx context.Context, facts StatusFacts) (string, error)
-	Place     string           // the workspace, for the header
+	Workspace string           // for the header
 	Pick      bool             // open the list of conversations at start
 	Now       func() time.Time // nil: time.Now
 }

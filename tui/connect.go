@@ -123,14 +123,14 @@ func (c *connecting) tryKey(key Secret) pane.Action {
 			return nil
 		case line != c.keyInput:
 			c.session.keyChanged(got.Provider)
-			return textSnackbar("the key for " + name + " was stored in " + got.Place)
+			return textSnackbar("the key for " + name + " was stored in " + got.StoredIn)
 		case err != nil:
 			line.Failed(err.Error())
 			return nil
 		}
 		c.keyInput = nil
 		c.setProvider(got.Provider)
-		return actionList{closeDialog{line}, c.offerModels("The key works. It is stored in " + got.Place + ".")}
+		return actionList{closeDialog{line}, c.offerModels("The key works. It is stored in " + got.StoredIn + ".")}
 	})
 }
 

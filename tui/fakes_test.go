@@ -135,7 +135,7 @@ func (r *rig) Connect(ctx context.Context, provider string, key tui.Secret) (tui
 			return tui.Connected{}, ctx.Err()
 		}
 	}
-	return tui.Connected{Provider: tui.Provider{Name: provider, Label: "Anthropic", Note: "key stored in the keyring", Ready: true, Keyed: true, Stored: true}, Place: "the keyring"}, nil
+	return tui.Connected{Provider: tui.Provider{Name: provider, Label: "Anthropic", Note: "key stored in the keyring", Ready: true, Keyed: true, Stored: true}, StoredIn: "the keyring"}, nil
 }
 
 func (r *rig) Disconnect(ctx context.Context, provider string) (tui.Provider, error) {

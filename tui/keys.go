@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ import (
 // rebinds keys by action: a field's name in snake case, prefixed with "dialog_" in
 // dialogs and with the view's name in views ("history_pin").
 type KeyMap struct {
-	Screen   Screen
+	Screen   ScreenKeys
 	Composer composer.KeyMap
 	Dialogs  dialog.KeyMap
 	Context  breakdown.KeyMap
@@ -38,8 +39,8 @@ type KeyMap struct {
 	Diff     changes.KeyMap
 }
 
-// Screen holds the keys of the main screen that are not for writing.
-type Screen struct {
+// ScreenKeys holds the keys of the main screen, apart from those of the composer.
+type ScreenKeys struct {
 	Cancel     key.Binding
 	Interrupt  key.Binding
 	Quit       key.Binding
@@ -81,7 +82,7 @@ func DefaultKeyMap() KeyMap {
 		Search:   search.DefaultKeyMap(),
 		Settings: settings.DefaultKeyMap(),
 		Diff:     changes.DefaultKeyMap(),
-		Screen: Screen{
+		Screen: ScreenKeys{
 			Cancel:     bind("esc", "stop the turn or a compaction; twice: stash the draft, or go back to an earlier message", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
 			Quit:       bind("ctrl+d", "quit, on an empty line", "ctrl+d"),
@@ -112,7 +113,7 @@ func DefaultKeyMap() KeyMap {
 	}
 }
 
-// viewKeys is the keymap of a full-screen view.
+// viewKeys is the keymap of a full-screen view, or of the dialogs.
 type viewKeys struct {
 	name  string // in configuration, before the action
 	title string // in the help
@@ -124,8 +125,7 @@ func (k *KeyMap) viewKeymaps() []viewKeys {
 	return []viewKeys{
 		{"context", "Context view", &k.Context}, {"history", "History", &k.History},
 		{"preview", "Compact preview", &k.Preview}, {"review", "Review of a summary", &k.Review}, {"search", "Search", &k.Search},
-		{"settings", "Settings", &k.Settings},
-		{"diff", "Diff", &k.Diff},
+		{"settings", "Settings", &k.Settings}, {"diff", "Diff", &k.Diff},
 	}
 }
 
@@ -188,12 +188,7 @@ func snakeCase(name string) string {
 // Actions lists the names that configuration can bind, sorted.
 func Actions() []string {
 	k := DefaultKeyMap()
-	names := make([]string, 0, 64)
-	for name := range k.bindingsByAction() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(maps.Keys(k.bindingsByAction()))
 }
 
 // Rebind returns the keymap with other keys for some actions; an empty list

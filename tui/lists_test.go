@@ -14,9 +14,9 @@ import (
 func storedConversations() []tui.Stored {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	return []tui.Stored{
-		{ID: "first", Title: "Fix flaky upload test", Updated: at, Turns: 5, Size: 90_000, Open: "open here", Place: "~/src/app"},
-		{ID: "other", Title: "a port in use", Updated: at.Add(-time.Hour), Turns: 12, Size: 2_400_000, Place: "~/src/other"},
-		{ID: "third", Title: "notes", Updated: at.Add(-48 * time.Hour), Turns: 1, Size: 40_000, Open: "open in process 7 on pts/3", Place: "~/src/app"},
+		{ID: "first", Title: "Fix flaky upload test", Updated: at, Turns: 5, Size: 90_000, Open: "open here", Workspace: "~/src/app"},
+		{ID: "other", Title: "a port in use", Updated: at.Add(-time.Hour), Turns: 12, Size: 2_400_000, Workspace: "~/src/other"},
+		{ID: "third", Title: "notes", Updated: at.Add(-48 * time.Hour), Turns: 1, Size: 40_000, Open: "open in process 7 on pts/3", Workspace: "~/src/app"},
 	}
 }
 

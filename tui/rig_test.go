@@ -98,7 +98,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		r.files = []tui.File{{Path: "upload.go", Tokens: 12_800}, {Path: "main.go", Tokens: 300}}
 		o := tui.Options{
 			Backend: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
-			Place: "~/src/app", Now: func() time.Time { return time.Now().UTC() },
+			Workspace: "~/src/app", Now: func() time.Time { return time.Now().UTC() },
 		}
 		if change != nil {
 			change(r, &o)

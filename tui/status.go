@@ -107,7 +107,7 @@ func (c *chat) header() string {
 		mark = welcome.Mark + " "
 	}
 	title, width := c.session.Title, pane.Within(full)
-	parts := []string{m.Name(), m.Effort, m.Badge, c.env.Place}
+	parts := []string{m.Name(), m.Effort, m.Badge, c.env.Workspace}
 	if full < 60 {
 		parts = parts[:3]
 	}

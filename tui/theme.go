@@ -73,7 +73,7 @@ func (ts themeStyles) transcript() transcript.Styles {
 
 func (ts themeStyles) gauge() gauge.Styles {
 	s, g := ts.styles, ts.styles.Gauge
-	return gauge.Styles{BarStyles: pane.SegmentBar(s, ts.glyphs()), Number: s.Muted, Detail: s.Muted,
+	return gauge.Styles{BarStyles: pane.SegmentBarStyles(s, ts.glyphs()), Number: s.Muted, Detail: s.Muted,
 		Levels: [3]lipgloss.Style{pane.Loaded: g.Load, pane.Blocked: g.Hard}}
 }
 

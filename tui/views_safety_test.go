@@ -60,7 +60,7 @@ func hostileConversation() []conversation.Body {
 
 func withHostileConversation(r *rig, o *tui.Options) {
 	r.setLog(hostileConversation()...)
-	r.first.Title, o.Place = evil, evil
+	r.first.Title, o.Workspace = evil, evil
 	r.first.Profiles = []tui.Profile{{Name: "default", Note: evil}, {Name: evil, Note: evil, Summarises: true}}
 	r.next.Title, r.next.Events, r.next.Meter, r.next.Notes = evil, r.first.Events, r.first.Meter, []string{evil}
 	for at, q := range r.archive.requests {

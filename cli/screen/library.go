@@ -224,7 +224,7 @@ func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	for _, e := range entries {
 		c := tui.Stored{ID: e.ID, Title: e.Heading(), Updated: e.Updated, Turns: e.Turns, Size: e.Bytes}
 		if e.Workspace != h.deps.Settings.Workspace { // the current workspace is not shown
-			c.Place = h.deps.Console.Home(e.Workspace)
+			c.Workspace = h.deps.Console.Home(e.Workspace)
 		}
 		switch {
 		case e.OpenElsewhere:

@@ -278,12 +278,12 @@ func (h *Host) Connect(ctx context.Context, provider string, secret tui.Secret) 
 	if err := ctx.Err(); err != nil {
 		return tui.Connected{}, err
 	}
-	place, err := h.deps.Providers.Connect(provider, key)
+	store, err := h.deps.Providers.Connect(provider, key)
 	if err != nil {
 		return tui.Connected{}, err
 	}
 	h.reconnect(ctx, provider)
-	return tui.Connected{Provider: h.providerRow(provider), Place: place}, nil
+	return tui.Connected{Provider: h.providerRow(provider), StoredIn: store}, nil
 }
 
 // Disconnect removes the stored key of a provider.

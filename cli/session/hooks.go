@@ -12,7 +12,7 @@ import (
 // hooks are the user's commands at moments of the conversation, by the configuration that it was opened with; nil without any.
 func (r *Running) hooks() core.Hooks {
 	runner := hook.New(hook.Options{Hooks: HooksByMoment(r.InitialConfig.Hooks), Conversation: r.ID, Workspace: r.Agents.Settings.Workspace,
-		Environ: r.Agents.Console.Environ, SecretNames: setup.ToolOptions("", r.InitialConfig).SecretNames, Called: r.Toolbox.Called,
+		Environ: r.Agents.Console.Environ, SecretNames: setup.ToolOptions("", r.InitialConfig).SecretNames, Unwrap: r.Toolbox.Unwrap,
 		Confine: func(h config.Hook) (*sandbox.Program, error) {
 			return r.Agents.Resources.HookProgram(r.InitialConfig, h)
 		}})

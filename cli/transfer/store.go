@@ -16,20 +16,20 @@ import (
 
 // The stores of opencode and Crush. A session in one is read as its client exports it. Rules:
 //   - A database is only read. Its write-ahead log counts, also while the client runs.
-//   - What is no JSON becomes a part of type damaged.
-//   - Sessions with a parent are of sub-agents and left out.
-//   - A database can be hostile: a look at it has storeTime, and no value more than maxValue bytes.
+//   - A value that is no JSON becomes a part of type damaged.
+//   - Sessions with a parent belong to sub-agents and are left out.
+//   - A database can be hostile: reading it fails after storeTime, or at a value of more than maxValue bytes.
 
 const (
 	storeTime = time.Minute
 	maxValue  = 256 << 20
 )
 
-// query reads the store of one client.
+// query holds the SQL texts that read the store of one client.
 type query struct {
-	sessions string // their ids, and when they were changed, as Unix time
-	head     string // of the export of one session
-	messages string // of the export of one session, in order
+	sessions string // the ids of all sessions, and when they were changed, as Unix time
+	head     string // the head of one session's export
+	messages string // the messages of one session's export, in order
 }
 
 // queries are those of opencode and Crush. Crush has times in seconds, in some versions in milliseconds.
@@ -166,7 +166,7 @@ func writeFiles(w io.Writer, store, file string) error {
 	read := func(file string) string {
 		if f, err := os.Open(file); err == nil {
 			defer f.Close()
-			if data, _ := io.ReadAll(io.LimitReader(f, maxValue)); json.Valid(data) { // what is cut is not
+			if data, _ := io.ReadAll(io.LimitReader(f, maxValue)); json.Valid(data) { // not if the limit cut the file
 				return string(data)
 			}
 		}

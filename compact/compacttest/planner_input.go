@@ -27,14 +27,16 @@ type PlannerInput struct {
 
 // TokensAfter returns the tokens of the next request after overlays are appended to a log.
 func (in PlannerInput) TokensAfter(l *LogBuilder, bodies []conversation.Body) int {
-	return in.CheckOf(append(slices.Clip(l.Events()), conversation.NextEvents(l.Events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+	next := conversation.NextEvents(l.Events(), conversationtest.Epoch, bodies...)
+	return in.CheckOf(slices.Concat(l.Events(), next)).Meter.EstimatedTokens()
 }
 
 // CheckOf returns the full planner input for a log.
 func (in PlannerInput) CheckOf(log []conversation.Event) planner.Check {
 	c := in.Check
 	c.Log, c.View = log, projection.Project(log)
-	c.Meter = meter.New(in.Options).WithRules(in.Rules).WithPrompt(conversation.Size{ASCII: 4 * in.System}, conversation.Size{}).WithView(c.View)
+	m := meter.New(in.Options).WithRules(in.Rules).WithPrompt(conversation.Size{ASCII: 4 * in.System}, conversation.Size{})
+	c.Meter = m.WithView(c.View)
 	return c
 }
 
@@ -47,7 +49,7 @@ func (in PlannerInput) With(change func(*PlannerInput)) PlannerInput {
 	return in
 }
 
-// PlannerInputAt returns the input at a moment, with PlanRules and a window of 100,000 tokens.
+// PlannerInputAt returns the input at a moment, with [PlanRules] and a window of 100,000 tokens.
 func PlannerInputAt(m planner.Moment) PlannerInput {
 	return PlannerInput{Rules: PlanRules(), Options: meter.Options{Window: meter.Window{Tokens: 100_000}, CharsOnly: true},
 		Check: planner.Check{Moment: m, Sheet: planner.PriceSheet{Read: 0.1, Write: 1}}}
@@ -58,7 +60,7 @@ func Moments() []planner.Moment {
 	return []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply}
 }
 
-// AnyCheck draws rules, and planner input for a log.
+// AnyCheck draws rules, and planner input for a log, with rapid.
 func AnyCheck(t *rapid.T, log []conversation.Event) (preset.Rules, planner.Check) {
 	presets := append([]preset.Name{preset.Plimsoll, preset.Plimsoll, preset.Plimsoll, preset.Plimsoll}, preset.All()...)
 	p := rapid.SampledFrom(presets).Draw(t, "preset")

@@ -25,7 +25,7 @@ const tooLarge = "too large"
 
 // Change is what a tool is about to do to a file.
 type Change struct {
-	Place         workspace.Place
+	Path          workspace.Path
 	Now           fs.FileInfo // of the file, nil if there is none
 	Before, After string      // its contents
 }
@@ -35,7 +35,7 @@ func (k *Keeper) BeforeChange(ctx context.Context, tool string, c Change) error 
 	if k == nil {
 		return nil
 	}
-	v := conversation.FileVersion{Path: c.Place.Rel, To: conversation.ContentHash(c.After)}
+	v := conversation.FileVersion{Path: c.Path.Rel, To: conversation.ContentHash(c.After)}
 	err := error(nil)
 	if c.Now != nil {
 		v.Mode, v.From = uint32(c.Now.Mode().Perm()), tooLarge
@@ -48,7 +48,7 @@ func (k *Keeper) BeforeChange(ctx context.Context, tool string, c Change) error 
 	}
 	if err != nil {
 		return fmt.Errorf("%s was not changed, since what it has now could not be kept: %w. "+
-			"The user can turn this off with checkpoints.enabled: false", c.Place.Name, err)
+			"The user can turn this off with checkpoints.enabled: false", c.Path.Name, err)
 	}
 	return nil
 }

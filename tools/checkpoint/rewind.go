@@ -41,7 +41,7 @@ type File struct {
 	Problem string // why it cannot be brought back; "" if it can
 	Diff    string // unified diff of what would happen; "" for a file that is no text, or cannot be read
 
-	place  workspace.Place
+	at     workspace.Path
 	before string
 	after  string
 }
@@ -120,7 +120,7 @@ func (r Rewinder) read(f *File) error {
 	if err != nil {
 		return err
 	}
-	if f.place = p; p.Rel != f.Path {
+	if f.at = p; p.Rel != f.Path {
 		return errors.New("it is reached through a link now")
 	}
 	st, err := r.Files.Stat(p)
@@ -236,9 +236,9 @@ func (r Rewinder) Apply(ctx context.Context, p Plan, foreign bool, record func(c
 		case f.Now != event.Files[i].From:
 			err = errors.New("it changed just now")
 		case f.Target == "":
-			err = r.Files.Remove(f.place)
+			err = r.Files.Remove(f.at)
 		default:
-			err = r.Files.Restore(f.place, f.after, f.Mode)
+			err = r.Files.Restore(f.at, f.after, f.Mode)
 		}
 		if err != nil {
 			out.leave(f.Path, err.Error())

@@ -69,7 +69,7 @@ func (r *rig) edit(name, after string) {
 	r.t.Helper()
 	p, err := r.files.Locate(name)
 	r.must(err)
-	c := checkpoint.Change{Place: p, After: after}
+	c := checkpoint.Change{Path: p, After: after}
 	if c.Now, err = r.files.Stat(p); errors.Is(err, fs.ErrNotExist) {
 		c.Now = nil
 	} else {
@@ -200,7 +200,7 @@ func TestWhatIsNotKeptIsTold(t *testing.T) {
 	r.must(err)
 	st, err := r.files.Stat(p)
 	r.must(err)
-	r.must((&checkpoint.Keeper{Store: r.store, Record: r.record}).BeforeChange(t.Context(), "create_file", checkpoint.Change{Place: p, Now: st, After: "small"}))
+	r.must((&checkpoint.Keeper{Store: r.store, Record: r.record}).BeforeChange(t.Context(), "create_file", checkpoint.Change{Path: p, Now: st, After: "small"}))
 	r.must(r.files.Replace(p, "small"))
 	r.must(r.store.Prune(0, 0))
 	out := r.rewind(0, false)
@@ -217,10 +217,10 @@ func TestAChangeThatCannotBeKeptIsNotMade(t *testing.T) {
 	p, err := r.files.Locate("a.txt")
 	r.must(err)
 	k := &checkpoint.Keeper{Store: r.store, Record: func(context.Context, conversation.Body) error { return errors.New("disk full") }}
-	if err := k.BeforeChange(t.Context(), "create_file", checkpoint.Change{Place: p, After: "x"}); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if err := k.BeforeChange(t.Context(), "create_file", checkpoint.Change{Path: p, After: "x"}); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("the error is %v", err)
 	}
-	if err := (*checkpoint.Keeper)(nil).BeforeChange(t.Context(), "create_file", checkpoint.Change{Place: p}); err != nil {
+	if err := (*checkpoint.Keeper)(nil).BeforeChange(t.Context(), "create_file", checkpoint.Change{Path: p}); err != nil {
 		t.Errorf("without checkpoints: %v", err)
 	}
 }

@@ -47,8 +47,8 @@ type Options struct {
 	SecretNames  []string // variables that hold keys, besides those that look like it
 	// Confine opens the place of a hook, which is closed when the hook has ended. nil: hooks are not confined.
 	Confine func(config.Hook) (*sandbox.Program, error)
-	// Called returns a call as the tool that runs it sees it: that of a server for one through call_tool. Nil: the call itself.
-	Called func(conversation.ToolCall) conversation.ToolCall
+	// Unwrap returns the call that a call of call_tool holds, and any other call as it is. Nil: no call holds another.
+	Unwrap func(conversation.ToolCall) conversation.ToolCall
 }
 
 // Runner runs the hooks of a conversation. Several goroutines may use it at once.
@@ -103,8 +103,8 @@ type answer struct {
 func (r *Runner) Run(ctx context.Context, in conversation.HookInput) conversation.HookOutput {
 	var out conversation.HookOutput
 	ofTool := in.Moment == conversation.HookBeforeTool || in.Moment == conversation.HookAfterTool
-	if ofTool && r.Called != nil {
-		in.Call = r.Called(in.Call)
+	if ofTool && r.Unwrap != nil {
+		in.Call = r.Unwrap(in.Call)
 	}
 	var text []byte
 	for _, h := range r.Hooks[in.Moment] {

@@ -136,7 +136,7 @@ func TestHooksMatchTools(t *testing.T) {
 		{"a*b*c", "ac", 0}, {"a*bc*c", "abc", 0}, {"[a]", "a", 0}, {"mcp__files__*", "call_tool", 1},
 	} {
 		r := one(t, conversation.HookBeforeTool, config.Hook{Match: c.match, Command: "true"})
-		r.Called = func(call conversation.ToolCall) conversation.ToolCall {
+		r.Unwrap = func(call conversation.ToolCall) conversation.ToolCall {
 			if call.Name == "call_tool" {
 				call.Name = "mcp__files__write"
 			}

@@ -54,7 +54,7 @@ func (t Effect) ReadOnly() bool {
 }
 
 // OfFile describes a call on a file, which need not exist.
-func OfFile(tool string, a Access, p workspace.Place) Effect {
+func OfFile(tool string, a Access, p workspace.Path) Effect {
 	t := Effect{Tool: tool, access: a, paths: []string{p.Name}, byName: p.Own, Title: p.Name}
 	if p.Rel != p.Name {
 		t.paths = append(t.paths, p.Rel)

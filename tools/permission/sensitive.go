@@ -67,7 +67,7 @@ var (
 		"conventions.md", "jules.md", "replit.md", "jenkinsfile", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml", "cloudbuild*.y*ml", "appveyor.yml", "buildspec.yml",
 		"netlify.toml", "vercel.json", "render.yaml", "codemagic.yaml", "bitrise.yml", "wrangler.*", "amplify.yml", "procfile", "heroku.yml",
 	}
-	// Usual names of virtual environments; workspace.Place.Program finds those with other names.
+	// Usual names of virtual environments; workspace.Path.Program finds those with other names.
 	programFolders  = []string{"venv", "env", "virtualenv"}
 	steeringFolders = []string{"autostart", "launchagents", "launchdaemons", "systemd", "cron.d", "cron.daily", "cron.hourly", "profile.d"}
 )

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 )
 
-// Cameras store a picture as the sensor saw it, and note in the EXIF part of the JPEG how it has to be turned.
+// A camera stores a picture as the sensor saw it. The EXIF part of the JPEG says how to turn it.
 
 const orientationTag = 0x0112
 
@@ -29,17 +29,17 @@ func segments(file []byte, f func(marker byte, from, to int)) (rest int) {
 
 // orientation returns how a JPEG has to be turned, 1 to 8; 1 for any other file.
 func orientation(file []byte) int {
-	turn := 1
+	orient := 1
 	segments(file, func(marker byte, from, to int) {
 		if exif, ok := bytes.CutPrefix(file[from+4:to], []byte("Exif\x00\x00")); ok && marker == 0xE1 {
-			turn = orientationIn(exif)
+			orient = orientationIn(exif)
 		}
 	})
-	return turn
+	return orient
 }
 
-// withoutNotes returns a JPEG without EXIF, XMP, IPTC and comments, any other file unchanged.
-func withoutNotes(file []byte) []byte {
+// withoutMetadata returns a JPEG without EXIF, XMP, IPTC and comments, any other file unchanged.
+func withoutMetadata(file []byte) []byte {
 	out := append([]byte(nil), file[:min(2, len(file))]...)
 	rest := segments(file, func(marker byte, from, to int) {
 		if marker != 0xE1 && marker != 0xED && marker != 0xFE {
@@ -71,8 +71,8 @@ func orientationIn(exif []byte) int {
 			break
 		}
 		if order.Uint16(entries) == orientationTag {
-			if turn := int(order.Uint16(entries[8:])); turn >= 1 && turn <= 8 {
-				return turn
+			if orient := int(order.Uint16(entries[8:])); orient >= 1 && orient <= 8 {
+				return orient
 			}
 			break
 		}

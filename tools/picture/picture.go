@@ -1,7 +1,7 @@
-// Package picture makes images fit for models: PNG, JPEG, GIF and WebP, scaled once to the side that the model looks at and
-// encoded as PNG or JPEG. PDFs stay as they are.
+// Package picture makes images fit for models. It reads PNG, JPEG, GIF and WebP, scales them down so that the longest side has
+// the pixels that the model looks at, and encodes them as PNG or JPEG. PDFs stay as they are.
 //
-// A file is hostile until it is decoded: its header is read first, and nothing larger than [MaxPixels] is unpacked.
+// A file can be hostile: the package reads its header first, and decodes nothing larger than [MaxPixels].
 package picture
 
 import (
@@ -27,7 +27,7 @@ const (
 	MaxPixels = 40_000_000
 )
 
-// maxSent is the size in bytes up to which a picture is sent without loss; providers refuse more than 5 MB in base64.
+// maxSent is the size in bytes above which any picture is encoded as JPEG; providers refuse more than 5 MB in base64.
 const maxSent = 3 << 20
 
 // jpegQuality keeps small text readable.
@@ -39,10 +39,10 @@ const maxPNG = 256 << 10
 // ErrNoImage reports a file that is no PNG, JPEG, GIF, WebP or PDF.
 var ErrNoImage = errors.New("it is no PNG, JPEG, GIF, WebP or PDF")
 
-// Picture is an image as models take it.
+// Picture is an image, or a PDF, as models take it.
 type Picture struct {
 	Data          []byte
-	Media         string // "image/png", "image/jpeg" or that of a PDF
+	Media         string // "image/png", "image/jpeg" or [conversation.MediaPDF]
 	Width, Height int    // in pixels
 	Pages         int    // of a PDF
 }
@@ -68,8 +68,8 @@ func Fit(width, height, side int) (int, int) {
 	return max(1, (width*side+long/2)/long), max(1, (height*side+long/2)/long)
 }
 
-// Prepare decodes a file and scales it to a longest side in pixels. A PNG or JPEG that is small enough keeps its pixels. What a
-// camera noted about the place and the time is left out. The pages of a PDF are counted.
+// Prepare decodes a file and scales it to a longest side in pixels. A PNG or JPEG that is small enough keeps its pixels. The
+// result has no metadata, such as where and when a photograph was taken. The pages of a PDF are counted.
 func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
 	if bytes.HasPrefix(file, []byte("%PDF-")) {
 		n, err := Pages(file)
@@ -82,8 +82,9 @@ func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	turn := orientation(file)
-	if turn > 4 {
+	orient := orientation(file)
+	swapped := orient > 4 // turning makes columns of the rows
+	if swapped {
 		w, h = h, w
 	}
 	var p Picture
@@ -92,14 +93,14 @@ func Prepare(ctx context.Context, file []byte, side int) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	if turn < 2 && p.Width == w && (format == "png" || format == "jpeg") && len(file) <= maxSent {
-		p.Data, p.Media = withoutNotes(file), "image/"+format
+	if orient < 2 && p.Width == w && (format == "png" || format == "jpeg") && len(file) <= maxSent {
+		p.Data, p.Media = withoutMetadata(file), "image/"+format
 		return p, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return Picture{}, err
 	}
-	img = turned(scaled(img, p.Width, p.Height, turn > 4), turn)
+	img = turned(scaled(img, p.Width, p.Height, swapped), orient)
 	if err := ctx.Err(); err != nil {
 		return Picture{}, err
 	}
@@ -119,7 +120,7 @@ func Scale(file []byte, width, height int) (image.Image, error) {
 	return scaled(m, width, height, false), nil
 }
 
-// decode unpacks a file whose header was checked.
+// decode decodes a file whose header was checked.
 func decode(file []byte) (img image.Image, format string, err error) {
 	defer func() {
 		if recover() != nil { // a decoder that a damaged file confuses
@@ -177,14 +178,14 @@ func opaque(img image.Image) bool {
 	return ok && o.Opaque()
 }
 
-// turned applies an orientation as cameras note it (EXIF 1 to 8).
-func turned(img image.Image, turn int) image.Image {
-	if turn < 2 || turn > 8 {
+// turned applies an orientation as cameras store it (EXIF 1 to 8).
+func turned(img image.Image, orient int) image.Image {
+	if orient < 2 {
 		return img
 	}
-	fromRight := turn == 2 || turn == 3 || turn == 7 || turn == 8
-	fromBelow := turn == 3 || turn == 4 || turn == 6 || turn == 7
-	swapped := turn > 4 // rows become columns
+	fromRight := orient == 2 || orient == 3 || orient == 7 || orient == 8
+	fromBelow := orient == 3 || orient == 4 || orient == 6 || orient == 7
+	swapped := orient > 4 // rows become columns
 	b := img.Bounds()
 	size := b.Size()
 	if swapped {

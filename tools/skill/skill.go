@@ -121,7 +121,7 @@ func line(text string, chars int) string { return conversation.OneLine(plain.Lin
 
 // findFiles lists the other files of the skill, and returns those that a command could run; "" stands for files that are too many.
 func (s *Skill) findFiles(files *workspace.Files) (scripts []string, err error) {
-	err = files.Walk(context.Background(), workspace.Place{Rel: ".", Name: "."}, true, func(e workspace.Entry) error {
+	err = files.Walk(context.Background(), workspace.Path{Rel: ".", Name: "."}, true, func(e workspace.Entry) error {
 		switch {
 		case e.IsDir() && e.Name() == ".git":
 			return fs.SkipDir
@@ -157,7 +157,7 @@ func content(files *workspace.Files, text string, scripts []string) (string, err
 			fmt.Fprintf(&b, "\n--- and more than %d files\n", maxFiles)
 			continue
 		}
-		p := workspace.Place{Rel: rel, Name: rel}
+		p := workspace.Path{Rel: rel, Name: rel}
 		st, err := files.Regular(p)
 		if err != nil {
 			return "", err

@@ -34,8 +34,8 @@ type Files struct {
 	Step func()
 }
 
-// Place is a path inside the workspace.
-type Place struct {
+// Path is a path inside the workspace.
+type Path struct {
 	Rel     string // relative, slashes, with the links of its existing part resolved; "." is the workspace
 	Name    string // as the model wrote it, relative, slashes; for messages
 	Own     bool   // the file belongs to this program
@@ -66,21 +66,21 @@ func Open(dir string) (*Files, error) {
 func (f *Files) Close() error { return f.root.Close() }
 
 // Locate resolves a path from the model. A path outside the workspace is an error.
-func (f *Files) Locate(name string) (Place, error) {
+func (f *Files) Locate(name string) (Path, error) {
 	switch {
 	case strings.TrimSpace(name) == "":
-		return Place{}, errors.New(`the path is empty; use "." for the workspace`)
+		return Path{}, errors.New(`the path is empty; use "." for the workspace`)
 	case strings.ContainsRune(name, 0):
-		return Place{}, errors.New("a path cannot hold a NUL character")
+		return Path{}, errors.New("a path cannot hold a NUL character")
 	}
 	rel, ok := f.relative(name)
 	if !ok {
-		return Place{}, fmt.Errorf("%s is outside the workspace %s. File tools reach only files inside it", name, f.named)
+		return Path{}, fmt.Errorf("%s is outside the workspace %s. File tools reach only files inside it", name, f.named)
 	}
-	p := Place{Rel: rel, Name: filepath.ToSlash(rel)}
+	p := Path{Rel: rel, Name: filepath.ToSlash(rel)}
 	real, err := f.follow(rel)
 	if err != nil {
-		return Place{}, p.Explain(err)
+		return Path{}, p.Explain(err)
 	}
 	p.Rel, p.Own = filepath.ToSlash(real), f.isOwn(real)
 	for _, mark := range []string{"activate", filepath.Join("..", "pyvenv.cfg")} {
@@ -167,7 +167,7 @@ func (f *Files) follow(rel string) (string, error) {
 }
 
 // Explain rewords a file system error for the model, with the name of the file.
-func (p Place) Explain(err error) error {
+func (p Path) Explain(err error) error {
 	var pathError *fs.PathError
 	switch {
 	case err == errLeadsOut, err == errBroken:
@@ -183,7 +183,7 @@ func (p Place) Explain(err error) error {
 }
 
 // Open opens a regular file for reading.
-func (f *Files) Open(p Place) (*os.File, fs.FileInfo, error) {
+func (f *Files) Open(p Path) (*os.File, fs.FileInfo, error) {
 	if _, err := f.Regular(p); err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +203,7 @@ func (f *Files) Open(p Place) (*os.File, fs.FileInfo, error) {
 }
 
 // Stat returns the file info of p and follows links.
-func (f *Files) Stat(p Place) (fs.FileInfo, error) { return f.root.Stat(filepath.FromSlash(p.Rel)) }
+func (f *Files) Stat(p Path) (fs.FileInfo, error) { return f.root.Stat(filepath.FromSlash(p.Rel)) }
 
 // Lstat returns the file info of rel itself, even if it is a link.
 func (f *Files) Lstat(rel string) (fs.FileInfo, error) { return f.root.Lstat(filepath.FromSlash(rel)) }
@@ -212,7 +212,7 @@ func (f *Files) Lstat(rel string) (fs.FileInfo, error) { return f.root.Lstat(fil
 func (f *Files) Readlink(rel string) (string, error) { return f.root.Readlink(filepath.FromSlash(rel)) }
 
 // Regular returns the file info of p, which must be an existing regular file.
-func (f *Files) Regular(p Place) (fs.FileInfo, error) {
+func (f *Files) Regular(p Path) (fs.FileInfo, error) {
 	st, err := f.existing(p)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (f *Files) Regular(p Place) (fs.FileInfo, error) {
 }
 
 // OnlyRegular returns an error if st does not describe a regular file.
-func (p Place) OnlyRegular(st fs.FileInfo) error {
+func (p Path) OnlyRegular(st fs.FileInfo) error {
 	switch m := st.Mode(); {
 	case m.IsRegular():
 		return nil
@@ -232,7 +232,7 @@ func (p Place) OnlyRegular(st fs.FileInfo) error {
 }
 
 // existing returns the file info of p. The error of a missing file says whether its folder is missing, too.
-func (f *Files) existing(p Place) (fs.FileInfo, error) {
+func (f *Files) existing(p Path) (fs.FileInfo, error) {
 	st, err := f.Stat(p)
 	if err == nil {
 		return st, nil
@@ -246,7 +246,7 @@ func (f *Files) existing(p Place) (fs.FileInfo, error) {
 }
 
 // Directory returns an error if p is not a directory.
-func (f *Files) Directory(p Place) error {
+func (f *Files) Directory(p Path) error {
 	st, err := f.existing(p)
 	if err == nil && !st.IsDir() {
 		err = fmt.Errorf("%s is not a directory", p.Name)
@@ -296,12 +296,12 @@ func NotText(head []byte) string {
 }
 
 // ExistsAlready returns the error for creating a file that exists.
-func ExistsAlready(p Place) error {
+func ExistsAlready(p Path) error {
 	return fmt.Errorf("%s exists already. Use modify_file to change part of it, or overwrite: true to replace it", p.Name)
 }
 
 // Content reads a whole file. A file larger than MaxEdit is an error.
-func (f *Files) Content(p Place) (string, error) {
+func (f *Files) Content(p Path) (string, error) {
 	file, st, err := f.Open(p)
 	if err != nil {
 		return "", err

@@ -36,7 +36,7 @@ func (f *Files) ignoreRules(dir string, parents []ignoreRule) []ignoreRule {
 
 // ignoreFile reads one ignore file; a file that cannot be read has no rules.
 func (f *Files) ignoreFile(base, rel string) []ignoreRule {
-	file, _, err := f.Open(Place{Rel: rel, Name: rel})
+	file, _, err := f.Open(Path{Rel: rel, Name: rel})
 	if err != nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ import (
 // without write permission is refused, although renaming could replace it.
 
 // Replace writes content to p, which must exist.
-func (f *Files) Replace(p Place, content string) error {
+func (f *Files) Replace(p Path, content string) error {
 	rel := filepath.FromSlash(p.Rel)
 	old, err := f.root.OpenFile(rel, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -53,7 +53,7 @@ func tempName(rel, content string) string {
 func tempPrefix(hash string) string { return ".plimsoll-" + hash[:min(len(hash), 16)] + "-" }
 
 // RemoveLeftovers removes the files in which a content with this hash waited to become p when the program ended.
-func (f *Files) RemoveLeftovers(p Place, hash string) {
+func (f *Files) RemoveLeftovers(p Path, hash string) {
 	dir := path.Dir(p.Rel)
 	entries, _ := f.Entries(dir) // what cannot be listed or removed stays
 	for _, e := range entries {
@@ -64,9 +64,9 @@ func (f *Files) RemoveLeftovers(p Place, hash string) {
 }
 
 // Create writes content to p, which must not exist, and makes its folders.
-func (f *Files) Create(p Place, content string) error { return f.createWith(p, content, 0) }
+func (f *Files) Create(p Path, content string) error { return f.createWith(p, content, 0) }
 
-func (f *Files) createWith(p Place, content string, mode fs.FileMode) error {
+func (f *Files) createWith(p Path, content string, mode fs.FileMode) error {
 	if dir := path.Dir(p.Rel); dir != "." {
 		f.step()
 		if err := f.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
@@ -84,7 +84,7 @@ func (f *Files) createWith(p Place, content string, mode fs.FileMode) error {
 }
 
 // Restore writes content to p, which need not exist, with a mode if it does not.
-func (f *Files) Restore(p Place, content string, mode fs.FileMode) error {
+func (f *Files) Restore(p Path, content string, mode fs.FileMode) error {
 	if _, err := f.Stat(p); !errors.Is(err, fs.ErrNotExist) {
 		return f.Replace(p, content)
 	}
@@ -107,7 +107,7 @@ func (f *Files) create(rel, content string, mode fs.FileMode) error {
 }
 
 // Remove removes the file p.
-func (f *Files) Remove(p Place) error {
+func (f *Files) Remove(p Path) error {
 	if _, err := f.Regular(p); err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (f *Files) step() {
 }
 
 // FoldersFor returns an error if an existing parent of p is not a folder.
-func (f *Files) FoldersFor(p Place) error {
+func (f *Files) FoldersFor(p Path) error {
 	for dir := path.Dir(p.Rel); dir != "."; dir = path.Dir(dir) {
 		st, err := f.root.Stat(dir)
 		if err != nil {

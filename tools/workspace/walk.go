@@ -29,7 +29,7 @@ var ErrStop = errors.New("stop")
 
 // Walk visits all entries below start. visit returns fs.SkipDir to skip a folder,
 // and ErrStop to end the walk. With everything, ignored entries are visited too.
-func (f *Files) Walk(ctx context.Context, start Place, everything bool, visit func(Entry) error) error {
+func (f *Files) Walk(ctx context.Context, start Path, everything bool, visit func(Entry) error) error {
 	w := walker{ctx: ctx, files: f, visit: visit, everything: everything}
 	var rules []ignoreRule
 	if !everything {
@@ -63,7 +63,7 @@ func (w *walker) folder(rel string, depth int, rules []ignoreRule) error {
 	entries, err := w.files.Entries(rel)
 	if err != nil {
 		if depth == 1 {
-			return Place{Rel: rel, Name: rel}.Explain(err)
+			return Path{Rel: rel, Name: rel}.Explain(err)
 		}
 		return nil // a folder that may not be read is left out
 	}
@@ -108,7 +108,7 @@ func List(ctx context.Context, workspace string, most int) ([]File, error) {
 		return nil, err
 	}
 	var found []File
-	err = f.Walk(ctx, Place{Rel: ".", Name: "."}, false, func(e Entry) error {
+	err = f.Walk(ctx, Path{Rel: ".", Name: "."}, false, func(e Entry) error {
 		if !e.Type().IsRegular() {
 			return nil
 		}

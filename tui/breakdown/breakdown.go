@@ -64,7 +64,7 @@ func (m *Model) SetSize(width, height int) { m.list.SetSize(width, height) }
 
 // SetStyles changes the styles, and the glyphs of the segments.
 func (m *Model) SetStyles(s themes.Styles, glyphs pane.Glyphs) {
-	m.styles, m.states, m.bar = s, pane.States(s.State), pane.NewBar(pane.SegmentBar(s, glyphs))
+	m.styles, m.states, m.bar = s, pane.StateStyles(s.State), pane.NewBar(pane.SegmentBarStyles(s, glyphs))
 }
 
 // Show replaces the content. The cursor stays on its row.

@@ -15,11 +15,11 @@ type Conversation struct {
 	ID    string
 	Title string
 
-	Updated time.Time
-	Turns   int
-	Size    int64  // bytes on disk
-	Place   string // its workspace, "" for the current one
-	Open    string // where it is open, in a few words; "" if it is not open
+	Updated   time.Time
+	Turns     int
+	Size      int64  // bytes on disk
+	Workspace string // "" for the current one
+	Open      string // where it is open, in a few words; "" if it is not open
 }
 
 // Order is how conversations are sorted.
@@ -69,5 +69,5 @@ func (c Conversation) Columns() []string {
 	if c.Size > 0 {
 		size = numbers.Bytes(c.Size)
 	}
-	return []string{when, numbers.Count(c.Turns, "turn"), c.Open, fmt.Sprintf("%9s", size), c.Place}
+	return []string{when, numbers.Count(c.Turns, "turn"), c.Open, fmt.Sprintf("%9s", size), c.Workspace}
 }

@@ -48,13 +48,13 @@ type completion struct {
 	kind   trigger
 	items  []item
 	sel    int
-	top    int        // the first item shown
-	word   edit.Place // where the word being completed begins
-	closed edit.Place // the word it was closed for
+	top    int           // the first item shown
+	word   edit.Position // where the word being completed begins
+	closed edit.Position // the word it was closed for
 }
 
 // nowhere is a place without a word.
-var nowhere = edit.Place{Line: -1}
+var nowhere = edit.Position{Line: -1}
 
 // trigger is the kind of word that a list completes.
 type trigger int
@@ -114,7 +114,7 @@ func (l *completion) refresh(text *edit.Editor, changed trigger) {
 
 // wordIn returns the word at the cursor if it can be completed: its kind, where it begins, and its text before the
 // cursor.
-func wordIn(text *edit.Editor) (trigger, edit.Place, string) {
+func wordIn(text *edit.Editor) (trigger, edit.Position, string) {
 	at, s := text.At(), text.Current()
 	start := strings.LastIndexAny(s[:at.Col], " \t") + 1
 	typed := s[start:at.Col]
@@ -122,7 +122,7 @@ func wordIn(text *edit.Editor) (trigger, edit.Place, string) {
 	switch {
 	case strings.HasPrefix(typed, "@"):
 		return files, at, typed[1:]
-	case strings.HasPrefix(typed, "/") && at == (edit.Place{}) && text.Lines() == 1:
+	case strings.HasPrefix(typed, "/") && at == (edit.Position{}) && text.Lines() == 1:
 		return commands, at, typed[1:]
 	}
 	return nothing, at, ""
@@ -225,7 +225,7 @@ func (l *completion) accept(text *edit.Editor) (done bool) {
 	for end < len(s) && !blankAt(s, end) {
 		end++
 	}
-	text.Remove(word, edit.Place{Line: word.Line, Col: end})
+	text.Remove(word, edit.Position{Line: word.Line, Col: end})
 	text.Insert(edit.Clean(it.insert))
 	if !strings.HasPrefix(text.Current()[text.At().Col:], " ") {
 		text.Insert(" ")
@@ -258,7 +258,7 @@ func (l *completion) nearest(name string) string {
 }
 
 func (l *completion) completes(line int, a mention) bool {
-	return l.open() && l.word == (edit.Place{Line: line, Col: a.from})
+	return l.open() && l.word == (edit.Position{Line: line, Col: a.from})
 }
 
 // rows is how many completions are shown on a screen of a height.

@@ -184,9 +184,9 @@ func (m *Model) Prepend(text string) {
 			return
 		}
 		at, before := m.text.At(), m.text.Lines()
-		m.text.MoveTo(edit.Place{})
+		m.text.MoveTo(edit.Position{})
 		m.text.Insert("\n\n")
-		m.text.MoveTo(edit.Place{})
+		m.text.MoveTo(edit.Position{})
 		m.text.InsertDraft(d)
 		at.Line += m.text.Lines() - before
 		m.text.MoveTo(at)

@@ -92,7 +92,7 @@ func (h *history) step(by int, text *edit.Editor) bool {
 	}
 	text.Restore(h.visit(to, text.Draft()))
 	if by < 0 {
-		text.MoveTo(edit.Place{Col: len(text.Line(0))})
+		text.MoveTo(edit.Position{Col: len(text.Line(0))})
 	}
 	return true
 }

@@ -21,7 +21,7 @@ type mouse struct {
 	clicks   int  // in a row, 1 to 3
 	x, y     int
 	at       time.Time
-	from, to edit.Place // the range that the click selected
+	from, to edit.Position // the range that the click selected
 }
 
 // TakesKey reports whether the composer must get a key before the main screen: the key copies or cuts the selection, or
@@ -67,7 +67,7 @@ func (m *Model) click(x, y int, now time.Time) {
 }
 
 // unit returns the range that a click at a place selects.
-func (m *Model) unit(at edit.Place) (from, to edit.Place) {
+func (m *Model) unit(at edit.Position) (from, to edit.Position) {
 	switch m.mouse.clicks {
 	case 2:
 		return m.text.WordAt(at)

@@ -134,14 +134,14 @@ func (m *Model) command() {
 	to, lines, ok := m.motion(c, count, parts[1]+parts[3] != "")
 	switch {
 	case c != "" && c == operator:
-		m.operate(c, at, edit.Place{Line: min(at.Line+count-1, m.text.Lines()-1)}, true)
+		m.operate(c, at, edit.Position{Line: min(at.Line+count-1, m.text.Lines()-1)}, true)
 	case !ok:
 	case operator == "":
 		m.text.MoveTo(to)
 	case strings.HasSuffix(strings.ToLower(c), "e"):
-		m.operate(operator, at, edit.Place{Line: to.Line, Col: to.Col + m.atom(to)}, false)
+		m.operate(operator, at, edit.Position{Line: to.Line, Col: to.Col + m.atom(to)}, false)
 	case strings.Contains("wW", c) && to.Line > at.Line: // not the end of the line
-		m.operate(operator, at, edit.Place{Line: at.Line, Col: len(m.text.Current())}, false)
+		m.operate(operator, at, edit.Position{Line: at.Line, Col: len(m.text.Current())}, false)
 	default:
 		m.operate(operator, at, to, lines)
 	}
@@ -151,7 +151,7 @@ func (m *Model) command() {
 func (m *Model) write(c string, count int) bool {
 	t := m.text
 	at, end := t.At(), len(t.Current())
-	insert := func(col int) { t.MoveTo(edit.Place{Line: at.Line, Col: col}); m.vim.normal = false }
+	insert := func(col int) { t.MoveTo(edit.Position{Line: at.Line, Col: col}); m.vim.normal = false }
 	switch c {
 	case "i":
 		insert(at.Col)
@@ -189,21 +189,21 @@ func (m *Model) write(c string, count int) bool {
 }
 
 // motion returns where a motion goes, and whether it is about whole lines.
-func (m *Model) motion(c string, count int, counted bool) (to edit.Place, lines, ok bool) {
+func (m *Model) motion(c string, count int, counted bool) (to edit.Position, lines, ok bool) {
 	t := m.text
 	to = t.At()
 	line, last := to.Line, t.Lines()-1
 	switch c {
 	case "0":
-		return edit.Place{Line: line}, false, true
+		return edit.Position{Line: line}, false, true
 	case "^":
 		return t.FirstLetter(line), false, true
 	case "$":
-		return edit.Place{Line: line, Col: len(t.Current())}, false, true
+		return edit.Position{Line: line, Col: len(t.Current())}, false, true
 	case "j":
-		return edit.Place{Line: min(line+count, last)}, true, true
+		return edit.Position{Line: min(line+count, last)}, true, true
 	case "k":
-		return edit.Place{Line: max(line-count, 0)}, true, true
+		return edit.Position{Line: max(line-count, 0)}, true, true
 	case "G":
 		if !counted {
 			count = last + 1
@@ -216,12 +216,12 @@ func (m *Model) motion(c string, count int, counted bool) (to edit.Place, lines,
 	if strings.ToLower(c) == "ce" { // the first end may be here
 		to, c, count = t.EndOfWord(to, big), c[1:], count-1
 	}
-	next := map[string]func() edit.Place{
-		"h": func() edit.Place { return t.LeftOf(to) },
-		"l": func() edit.Place { return edit.Place{Line: line, Col: to.Col + m.atom(to)} },
-		"w": func() edit.Place { return t.NextWord(to, big) },
-		"b": func() edit.Place { return t.WordBefore(to, big) },
-		"e": func() edit.Place { return t.WordEnd(to, big) },
+	next := map[string]func() edit.Position{
+		"h": func() edit.Position { return t.LeftOf(to) },
+		"l": func() edit.Position { return edit.Position{Line: line, Col: to.Col + m.atom(to)} },
+		"w": func() edit.Position { return t.NextWord(to, big) },
+		"b": func() edit.Position { return t.WordBefore(to, big) },
+		"e": func() edit.Position { return t.WordEnd(to, big) },
 	}[strings.ToLower(strings.ReplaceAll(c, " ", "l"))]
 	for i := 0; next != nil && i < count; i++ {
 		to = next()
@@ -230,7 +230,7 @@ func (m *Model) motion(c string, count int, counted bool) (to edit.Place, lines,
 }
 
 // operate deletes, changes or copies what lies between two places, or their lines.
-func (m *Model) operate(operator string, from, to edit.Place, lines bool) {
+func (m *Model) operate(operator string, from, to edit.Position, lines bool) {
 	t, at := m.text, m.text.At()
 	if to.Before(from) {
 		from, to = to, from
@@ -238,7 +238,7 @@ func (m *Model) operate(operator string, from, to edit.Place, lines bool) {
 	t.Take(from, to, lines, operator != "y" && !(lines && operator == "c"))
 	switch {
 	case operator == "c" && lines: // an empty line stays
-		t.Remove(edit.Place{Line: from.Line}, edit.Place{Line: to.Line, Col: len(t.Line(to.Line))})
+		t.Remove(edit.Position{Line: from.Line}, edit.Position{Line: to.Line, Col: len(t.Line(to.Line))})
 	case operator == "d" && lines:
 		t.MoveTo(t.FirstLetter(min(from.Line, t.Lines()-1)))
 	case operator == "y" && from.Before(at):
@@ -262,13 +262,13 @@ func (m *Model) overwrite(count int, by string) {
 				fresh = strings.ToLower(old)
 			}
 		}
-		m.text.Remove(at, edit.Place{Line: at.Line, Col: at.Col + len(old)})
+		m.text.Remove(at, edit.Position{Line: at.Line, Col: at.Col + len(old)})
 		m.text.Insert(fresh)
 	}
 }
 
 // atom is the length of the character at a place, 0 at the end of the line.
-func (m *Model) atom(p edit.Place) int {
+func (m *Model) atom(p edit.Position) int {
 	s := m.text.Line(p.Line)[p.Col:]
 	if s == "" {
 		return 0

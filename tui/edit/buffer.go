@@ -17,11 +17,11 @@ type line struct {
 // atom.
 type Buffer struct {
 	lines []line // never empty
-	at    Place
+	at    Position
 	goal  int // the column that vertical moves aim for; -1 after another move
 
 	anchored bool // text is selected from anchor to at
-	anchor   Place
+	anchor   Position
 
 	width int // cells of a row for text; one more is for the cursor
 
@@ -33,8 +33,8 @@ type Buffer struct {
 	estimate func(conversation.Size) int // tokens of a folded paste; nil: pastes are not folded
 }
 
-// Place is a position between two atoms: a line and an offset in bytes.
-type Place struct{ Line, Col int }
+// Position is a position between two atoms: a line and an offset in bytes.
+type Position struct{ Line, Col int }
 
 // NewBuffer returns an empty text. estimate returns the tokens of a folded paste; if it is nil, pastes are not folded.
 func NewBuffer(estimate func(conversation.Size) int) *Buffer {
@@ -53,11 +53,11 @@ func (b *Buffer) Line(i int) string { return b.lines[i].text }
 // Current returns the line with the cursor.
 func (b *Buffer) Current() string { return b.lines[b.at.Line].text }
 
-// At returns the place of the cursor.
-func (b *Buffer) At() Place { return b.at }
+// At returns the position of the cursor.
+func (b *Buffer) At() Position { return b.at }
 
-// put moves the cursor to a place between two atoms; goal is the column that vertical moves aim for.
-func (b *Buffer) put(at Place, goal int) { b.at, b.goal, b.anchored = at, goal, false }
+// put moves the cursor to a position between two atoms; goal is the column that vertical moves aim for.
+func (b *Buffer) put(at Position, goal int) { b.at, b.goal, b.anchored = at, goal, false }
 
 // Size is the size of the text, with the full text of pastes.
 func (b *Buffer) Size() conversation.Size { return b.size }
@@ -65,8 +65,8 @@ func (b *Buffer) Size() conversation.Size { return b.size }
 // Changes is the number of changes of the text so far.
 func (b *Buffer) Changes() int { return b.changes }
 
-// between returns the text between two ordered places, with one character for every chip.
-func (b *Buffer) between(from, to Place) string {
+// between returns the text between two ordered positions, with one character for every chip.
+func (b *Buffer) between(from, to Position) string {
 	if from.Line == to.Line {
 		return b.lines[from.Line].text[from.Col:to.Col]
 	}
@@ -82,7 +82,7 @@ func (b *Buffer) between(from, to Place) string {
 }
 
 // raw returns the text with one character for every chip.
-func (b *Buffer) raw() string { return b.between(Place{}, b.end()) }
+func (b *Buffer) raw() string { return b.between(Position{}, b.end()) }
 
 // Text returns the text with the pastes in place of their chips.
 func (b *Buffer) Text() string { return expand(b.raw(), b.chips) }

@@ -10,7 +10,7 @@ import (
 // Reset empties the buffer.
 func (b *Buffer) Reset() {
 	b.lines = make([]line, 1)
-	b.put(Place{}, -1)
+	b.put(Position{}, -1)
 	b.chips, b.made, b.bytes = nil, 0, 0
 	b.size = conversation.Size{}
 	b.changes++
@@ -21,7 +21,7 @@ func (b *Buffer) setLine(i int, text string) {
 	l := &b.lines[i]
 	b.bytes += len(text) - len(l.text)
 	size := conversation.Measure(text)
-	size.Other -= strings.Count(text, "\xf4") // without the characters that stand for chips
+	size.Other -= strings.Count(text, "\xf4") // the first byte of each character that stands for a chip
 	b.size = b.size.Minus(l.size).Plus(size)
 	*l = line{text: text, size: size}
 	b.changes++
@@ -35,7 +35,7 @@ func (b *Buffer) Insert(text string) {
 	last := len(pieces) - 1
 	if last == 0 {
 		b.setLine(at.Line, head+text+tail)
-		b.MoveTo(Place{at.Line, at.Col + len(text)})
+		b.MoveTo(Position{at.Line, at.Col + len(text)})
 		return
 	}
 	b.lines = slices.Insert(b.lines, at.Line+1, make([]line, last)...)
@@ -45,12 +45,11 @@ func (b *Buffer) Insert(text string) {
 	}
 	b.setLine(at.Line+last, pieces[last]+tail)
 	b.size.ASCII += last
-	b.MoveTo(Place{at.Line + last, len(pieces[last])})
+	b.MoveTo(Position{at.Line + last, len(pieces[last])})
 }
 
-// Remove deletes the text between two ordered places, and moves the cursor there. Folded pastes in it are
-// discarded.
-func (b *Buffer) Remove(from, to Place) {
+// Remove deletes the text between two ordered positions with its chips, and moves the cursor there.
+func (b *Buffer) Remove(from, to Position) {
 	if from == to {
 		return
 	}
@@ -69,12 +68,12 @@ func (b *Buffer) Remove(from, to Place) {
 }
 
 // MoveTo moves the cursor to a place, or after the atom that the place is inside.
-func (b *Buffer) MoveTo(p Place) {
+func (b *Buffer) MoveTo(p Position) {
 	s := b.lines[p.Line].text
 	start := b.previous(s, p.Col)
 	for start < p.Col {
 		n, _ := b.atom(s[start:])
 		start += n
 	}
-	b.put(Place{p.Line, start}, -1)
+	b.put(Position{p.Line, start}, -1)
 }

@@ -23,7 +23,7 @@ const (
 // State is a text with its cursor.
 type State struct {
 	Draft Draft
-	At    Place
+	At    Position
 }
 
 // Editor is a buffer with undo, redo and yank. A caller that changes the buffer itself records the change with
@@ -97,13 +97,13 @@ func (e *Editor) show(s State) {
 // moment identifies a text and cursor position: any change makes another moment.
 type moment struct {
 	changes int
-	at      Place
+	at      Position
 }
 
 func (b *Buffer) moment() moment { return moment{b.changes, b.at} }
 
 // cut deletes a text that can then be yanked. left says that it precedes the text of the previous cut.
-func (e *Editor) cut(from, to Place, left bool) {
+func (e *Editor) cut(from, to Position, left bool) {
 	text := expand(e.between(from, to), e.chips)
 	switch {
 	case text == "":

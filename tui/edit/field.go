@@ -52,7 +52,7 @@ func (f *Field) SetText(text string, atEnd bool) {
 	f.editor.Forget()
 	f.top, f.left = 0, 0
 	if !atEnd {
-		f.editor.MoveTo(Place{})
+		f.editor.MoveTo(Position{})
 	}
 }
 

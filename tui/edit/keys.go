@@ -85,8 +85,8 @@ func (e *Editor) Moves(k tea.KeyPressMsg, keys Keys) bool {
 	return ok
 }
 
-// motion returns the place to which a key moves the cursor.
-func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
+// motion returns the position to which a key moves the cursor.
+func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Position, bool) {
 	switch {
 	case key.Matches(k, keys.Left):
 		return b.Left(), true
@@ -101,11 +101,11 @@ func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
 	case key.Matches(k, keys.LineEnd):
 		return b.lineEnd(), true
 	case key.Matches(k, keys.TextStart):
-		return Place{}, true
+		return Position{}, true
 	case key.Matches(k, keys.TextEnd):
 		return b.end(), true
 	}
-	return Place{}, false
+	return Position{}, false
 }
 
 // Delete handles a key that deletes or cuts. With a selection it deletes or cuts the selection. The

@@ -108,19 +108,19 @@ func (b *Buffer) Vertical(step int) bool {
 	return true
 }
 
-// toRow moves the cursor to the nearest place of a column and row of the whole text.
+// toRow moves the cursor to the nearest position of a column and row of the whole text.
 func (b *Buffer) toRow(row, column int) {
 	for i := range b.lines {
 		rows := b.Rows(i)
 		if row < len(rows) {
-			b.put(Place{i, b.offset(i, rows, row, column)}, -1)
+			b.put(Position{i, b.offset(i, rows, row, column)}, -1)
 			return
 		}
 		row -= len(rows)
 	}
 }
 
-// PointAt moves the cursor to the nearest place of a column and row of the whole text.
+// PointAt moves the cursor to the nearest position of a column and row of the whole text.
 func (b *Buffer) PointAt(row, column int) { b.toRow(max(0, min(row, b.Height()-1)), max(0, column)) }
 
 func (b *Buffer) offset(line int, rows []Row, r, column int) int {

@@ -9,7 +9,7 @@ import (
 // and Select.
 
 // Selected returns the ordered ends of the selection; false without one.
-func (e *Editor) Selected() (from, to Place, ok bool) {
+func (e *Editor) Selected() (from, to Position, ok bool) {
 	from, to = e.anchor, e.at
 	if to.Before(from) {
 		from, to = to, from
@@ -27,7 +27,7 @@ func (e *Editor) SelectedText() string {
 }
 
 // Select selects the text between two places, with the cursor at to.
-func (e *Editor) Select(from, to Place) {
+func (e *Editor) Select(from, to Position) {
 	e.MoveTo(from)
 	e.Extend(func() { e.MoveTo(to) })
 }
@@ -57,7 +57,7 @@ func (e *Editor) RemoveSelected() {
 }
 
 // WordAt returns the word at a place, or the blanks there: what a double click selects.
-func (e *Editor) WordAt(p Place) (from, to Place) {
+func (e *Editor) WordAt(p Position) (from, to Position) {
 	s := e.lines[p.Line].text
 	if p.Col == len(s) {
 		p.Col = e.previous(s, p.Col)
@@ -75,15 +75,15 @@ func (e *Editor) WordAt(p Place) (from, to Place) {
 		n, _ = e.atom(s[end:])
 		end += n
 	}
-	return Place{p.Line, start}, Place{p.Line, end}
+	return Position{p.Line, start}, Position{p.Line, end}
 }
 
 // LineAt returns the line at a place with its line end: what a triple click selects.
-func (e *Editor) LineAt(p Place) (from, to Place) {
+func (e *Editor) LineAt(p Position) (from, to Position) {
 	if p.Line < len(e.lines)-1 {
-		return Place{p.Line, 0}, Place{p.Line + 1, 0}
+		return Position{p.Line, 0}, Position{p.Line + 1, 0}
 	}
-	return Place{p.Line, 0}, Place{p.Line, len(e.lines[p.Line].text)}
+	return Position{p.Line, 0}, Position{p.Line, len(e.lines[p.Line].text)}
 }
 
 // SelectedIn returns the selected part of a row as offsets in the line, and whether the line end after it is selected.
@@ -103,8 +103,10 @@ func (e *Editor) SelectedIn(line int, r Row) (from, to int, end bool) {
 	return from, to, line < stop.Line && r.End == len(e.lines[line].text)
 }
 
-// Before reports whether a place comes before another.
-func (p Place) Before(q Place) bool { return p.Line < q.Line || p.Line == q.Line && p.Col < q.Col }
+// Before reports whether a position comes before another.
+func (p Position) Before(q Position) bool {
+	return p.Line < q.Line || p.Line == q.Line && p.Col < q.Col
+}
 
 // SelectBy handles a key that moves the cursor, pressed with Shift, which extends the selection.
 func (e *Editor) SelectBy(k tea.KeyPressMsg, keys Keys) bool {
@@ -152,7 +154,7 @@ func (e *Editor) byRows(by int) {
 func (e *Editor) ToEnd(by int) bool {
 	to, from := e.end(), e.At()
 	if by < 0 {
-		to = Place{}
+		to = Position{}
 	}
 	e.MoveTo(to)
 	return to != from

@@ -5,7 +5,7 @@ import "strings"
 // What vi's keys do to a text, beside what the other keys do.
 
 // NextWord returns where the next word begins; big words lie between blanks.
-func (b *Buffer) NextWord(p Place, big bool) Place {
+func (b *Buffer) NextWord(p Position, big bool) Position {
 	for k := b.kindOf(p, big); k != blankKind && b.kindOf(p, big) == k; {
 		p = b.after(p)
 		if k == chipKind {
@@ -16,15 +16,15 @@ func (b *Buffer) NextWord(p Place, big bool) Place {
 }
 
 // WordEnd returns the last character of the word after p, EndOfWord of the one at p, WordBefore the first of the one before.
-func (b *Buffer) WordEnd(p Place, big bool) Place {
+func (b *Buffer) WordEnd(p Position, big bool) Position {
 	return b.edge(b.skip(b.after(p), b.after), b.after, big)
 }
-func (b *Buffer) EndOfWord(p Place, big bool) Place { return b.edge(p, b.after, big) }
-func (b *Buffer) WordBefore(p Place, big bool) Place {
+func (b *Buffer) EndOfWord(p Position, big bool) Position { return b.edge(p, b.after, big) }
+func (b *Buffer) WordBefore(p Position, big bool) Position {
 	return b.edge(b.skip(b.before(p), b.before), b.before, big)
 }
 
-func (b *Buffer) edge(p Place, step func(Place) Place, big bool) Place {
+func (b *Buffer) edge(p Position, step func(Position) Position, big bool) Position {
 	for k := b.kindOf(p, big); k != chipKind && step(p) != p && b.kindOf(step(p), big) == k; {
 		p = step(p)
 	}
@@ -32,12 +32,12 @@ func (b *Buffer) edge(p Place, step func(Place) Place, big bool) Place {
 }
 
 // FirstLetter returns the first character of a line that is no blank.
-func (b *Buffer) FirstLetter(line int) Place {
+func (b *Buffer) FirstLetter(line int) Position {
 	s := b.lines[line].text
-	return Place{line, len(s) - len(strings.TrimLeft(s, " \t"))}
+	return Position{line, len(s) - len(strings.TrimLeft(s, " \t"))}
 }
 
-func (b *Buffer) skip(p Place, step func(Place) Place) Place {
+func (b *Buffer) skip(p Position, step func(Position) Position) Position {
 	for b.kindOf(p, false) == blankKind && step(p) != p {
 		p = step(p)
 	}
@@ -45,7 +45,7 @@ func (b *Buffer) skip(p Place, step func(Place) Place) Place {
 }
 
 // kindOf is the kind of the character at p; a line's end is blank.
-func (b *Buffer) kindOf(p Place, big bool) kind {
+func (b *Buffer) kindOf(p Position, big bool) kind {
 	s := b.lines[p.Line].text
 	if p.Col >= len(s) {
 		return blankKind
@@ -57,35 +57,37 @@ func (b *Buffer) kindOf(p Place, big bool) kind {
 }
 
 // after is the character after p, before the one before; they stay at the ends of the text.
-func (b *Buffer) after(p Place) Place {
+func (b *Buffer) after(p Position) Position {
 	return (&Buffer{lines: b.lines, chips: b.chips, width: b.width, at: p}).Right()
 }
-func (b *Buffer) before(p Place) Place {
+func (b *Buffer) before(p Position) Position {
 	return (&Buffer{lines: b.lines, chips: b.chips, width: b.width, at: p}).Left()
 }
 
 // IsChip reports whether a folded paste is at p.
-func (b *Buffer) IsChip(p Place) bool { return b.kindOf(p, false) == chipKind }
+func (b *Buffer) IsChip(p Position) bool { return b.kindOf(p, false) == chipKind }
 
 // LeftOf returns the character before p in its line, or p.
-func (b *Buffer) LeftOf(p Place) Place { return Place{p.Line, b.previous(b.lines[p.Line].text, p.Col)} }
+func (b *Buffer) LeftOf(p Position) Position {
+	return Position{p.Line, b.previous(b.lines[p.Line].text, p.Col)}
+}
 
 // Take copies the text between two places for [Editor.Put], or the whole lines of both, and removes it if cut. What was taken
 // before stays where there is nothing between them.
-func (e *Editor) Take(from, to Place, lines, cut bool) {
+func (e *Editor) Take(from, to Position, lines, cut bool) {
 	if from == to && !lines {
 		return
 	}
 	if lines {
-		from, to = Place{from.Line, 0}, Place{to.Line, len(e.lines[to.Line].text)}
+		from, to = Position{from.Line, 0}, Position{to.Line, len(e.lines[to.Line].text)}
 	}
 	e.killed, e.killedLines = expand(e.between(from, to), e.chips), lines
 	if lines {
 		switch {
 		case to.Line < len(e.lines)-1:
-			to = Place{to.Line + 1, 0}
+			to = Position{to.Line + 1, 0}
 		case from.Line > 0:
-			from = Place{from.Line - 1, len(e.lines[from.Line-1].text)}
+			from = Position{from.Line - 1, len(e.lines[from.Line-1].text)}
 		}
 	}
 	if cut {

@@ -35,7 +35,7 @@ type painter struct {
 }
 
 func newPainter(s Styles, search *search) painter {
-	return painter{styles: s, band: pane.NewSurface(s.Band), badges: pane.States(s.State),
+	return painter{styles: s, band: pane.NewSurface(s.Band), badges: pane.StateStyles(s.State),
 		markdown: markdown.New(s.Markdown, 80), search: search}
 }
 

@@ -6,11 +6,11 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// InlineStyle is an inline style whose escape sequences are computed once: those before a text and
-// those after it. It is for text that is drawn for every token of a reply.
+// InlineStyle holds the escape sequences of a style, those before a text and those after it. They are computed once, because
+// some text is drawn again for every token of a reply.
 type InlineStyle struct{ before, after string }
 
-// NewInlineStyle returns the inline style of a style. The style has no padding, margin, border or width.
+// NewInlineStyle computes the escape sequences of a style, which must have no padding, margin, border or width.
 func NewInlineStyle(s lipgloss.Style) InlineStyle {
 	before, after, _ := strings.Cut(s.Render("."), ".")
 	return InlineStyle{before, after}

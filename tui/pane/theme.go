@@ -15,16 +15,16 @@ func StylesOf(s themes.Styles) Styles {
 	}
 }
 
-// States returns the styles of the words that say how an item is sent.
-func States(s themes.StateStyles) map[projection.State]lipgloss.Style {
+// StateStyles returns the styles of the words that say how an item is sent.
+func StateStyles(s themes.StateStyles) map[projection.State]lipgloss.Style {
 	return map[projection.State]lipgloss.Style{
 		projection.StateVerbatim: s.Verbatim, projection.StateCapped: s.Capped, projection.StateMasked: s.Masked,
 		projection.StateSummarised: s.Summarised, projection.StateDropped: s.Dropped, projection.StatePinned: s.Pinned,
 	}
 }
 
-// SegmentBar returns the styles of a bar of segments with the glyphs g.
-func SegmentBar(s themes.Styles, g Glyphs) BarStyles {
+// SegmentBarStyles returns the styles of a bar of segments with the glyphs g.
+func SegmentBarStyles(s themes.Styles, g Glyphs) BarStyles {
 	u := s.Gauge
 	bar := BarStyles{Glyphs: g, Free: s.Dimmed, Reserve: u.Reserve, End: u.Hard}
 	for segment, style := range map[projection.Segment]lipgloss.Style{
