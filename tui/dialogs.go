@@ -193,7 +193,7 @@ func (d *dialogs) closeQuestions(which func(question) bool) {
 
 // openQuestions opens the dialog of the oldest question once the user stops typing, unless another one is open.
 func (d *dialogs) openQuestions() pane.Action {
-	if len(d.questions) == 0 || slices.ContainsFunc(d.questions, func(q question) bool { return q.isOpen }) {
+	if len(d.questions) == 0 || d.askedCall() != "" {
 		return nil
 	}
 	now := d.env.Now()
@@ -211,6 +211,14 @@ func (d *dialogs) openQuestions() pane.Action {
 	q.isOpen = true
 	d.stack.PushQuestion(q.dialog, now)
 	return transcriptCovered{}
+}
+
+// askedCall returns the ID of the call that the open question is about, "" for none.
+func (d *dialogs) askedCall() string {
+	if i := slices.IndexFunc(d.questions, func(q question) bool { return q.isOpen }); i >= 0 {
+		return d.questions[i].callID
+	}
+	return ""
 }
 
 // postpone closes the dialog of a question until the user stops typing. It returns false for other dialogs.

@@ -62,6 +62,22 @@ func TestAQuestionStandsInTheFlow(t *testing.T) {
 	}
 }
 
+func TestACommandStandsOnceWhileItIsAskedAbout(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		var l conversation.Log
+		run := func(id, command string) conversation.ToolCall {
+			return conversation.ToolCall{ID: id, Name: "run_command", Arguments: `{"command":"` + command + `"}`}
+		}
+		reply := conversation.AssistantMessage{Text: "I build it.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{run("c1", "make all"), run("c2", "make install")}}
+		r.sendUpdates(updates.Appended{Events: l.Prepare(time.Now(), reply)}, updates.Status{Phase: updates.Asking}, approval("c1", "make all"))
+		r.wait(dialog.ReadingTime)
+		r.wantText("Allow this?", "$ make install")
+		r.wantNoText("$ make all")
+		r.press("y")
+		r.wantText("$ make all")
+	})
+}
+
 func TestWaitingCallsOfOneKindAreAnsweredTogether(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		edit := approval("c3", "")

@@ -50,11 +50,14 @@ func (c *chat) layout(around surroundings) {
 	free := height - 1 - p.composerLines - pane.CountTrue(p.header, p.rule, p.status, p.hints, p.legend)
 	below := pane.CountTrue(height >= minAskedComposer) // an empty row
 	c.dialogs.SetFlow((free - below - max(minBody-1, free/3)) * pane.CountTrue(asks))
+	asked := ""
 	if c.dialogs.InFlow() {
+		asked = around.askedCall
 		p.question = c.dialogs.Flow()
 		p.question.Lines = append(p.question.Lines, make([]string, below)...)
 		free -= len(p.question.Lines)
 	}
+	c.transcript.SetAsked(asked)
 	if !p.status && free >= 2 && !c.status(around).isEmpty() {
 		p.status = true
 		free--

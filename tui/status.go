@@ -27,6 +27,7 @@ type surroundings struct {
 	snackbar      string // its text, may be ""
 	isFailure     bool   // the snackbar is about a failure
 	viewOpen      bool   // a view covers the transcript
+	askedCall     string // the call that the open question is about, "" for none
 	questionWaits bool   // a question waits to open until the user stops typing
 	reviewVisible bool   // the review of the pending summary is visible
 }

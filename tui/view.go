@@ -63,7 +63,7 @@ func (m *Model) keyTarget() keyTarget { return keyTarget{m.views.topView(), m.di
 // surroundings returns the state of other parts that the lines of the chat show.
 func (m *Model) surroundings() surroundings {
 	return surroundings{snackbar: m.snackbar.textAt(m.keyTarget()), isFailure: m.snackbar.isFailure, viewOpen: m.views.topView() != nil,
-		questionWaits: len(m.dialogs.questions) > 0 && !slices.ContainsFunc(m.dialogs.questions, func(q question) bool { return q.isOpen }), reviewVisible: m.views.isReviewVisible()}
+		questionWaits: len(m.dialogs.questions) > 0 && m.dialogs.askedCall() == "", askedCall: m.dialogs.askedCall(), reviewVisible: m.views.isReviewVisible()}
 }
 
 // minStatusHeight is the minimum height at which the status line is shown below a view

@@ -188,6 +188,21 @@ func (m *Model) Discard() {
 	m.live, m.dirty = nil, true
 }
 
+// SetAsked hides the line of a call that an open question shows, "" for none.
+func (m *Model) SetAsked(callID string) {
+	t := m.calls[callID]
+	if t == m.asked {
+		return
+	}
+	for _, changed := range []*toolItem{m.asked, t} {
+		if changed != nil {
+			changed.isAsked = changed == t
+			changed.bump()
+		}
+	}
+	m.asked, m.dirty = t, true
+}
+
 // ToolStarted shows that a call runs.
 func (m *Model) ToolStarted(callID, title string) {
 	if t := m.calls[callID]; t != nil && t.state != callDone {

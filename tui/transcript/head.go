@@ -44,9 +44,6 @@ func (t *toolItem) head(l *drawOptions, width int, open bool) string {
 	t.aboutAt = [2]int{}
 	if room := width - used - 1 - reserved - about; room >= 4 {
 		subject := oneLine(t.subject(), room)
-		if t.runs && t.state == callPending {
-			subject = "…" // the question below shows the command
-		}
 		if subject != "" {
 			t.aboutAt = [2]int{used + 1, used + 1 + ansi.StringWidth(subject)}
 			line += " " + l.styles.ToolSubject.Render(subject)

@@ -106,7 +106,11 @@ func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
 func TestACallShowsEachOfItsStates(t *testing.T) {
 	t.Parallel()
 	r := openTranscript(t, 60, 12, calls(call("1", "run_command", `{"command":"make"}`)))
-	r.wantText(t, "▎ $ …")
+	r.wantText(t, "▎ $ make")
+	r.SetAsked("1") // the question shows it
+	r.wantNoText(t, "make")
+	r.SetAsked("")
+	r.wantText(t, "▎ $ make")
 	r.ToolOutput("1", "too early")
 	r.wantNoText(t, "too early")
 	r.ToolStarted("1", "run_command make")

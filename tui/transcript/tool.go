@@ -27,6 +27,7 @@ type toolItem struct {
 	about      string       // the subject of the call
 	aboutKnown bool         // about is up to date with the title
 	state      callState
+	isAsked    bool // an open question shows it
 	title      string
 	tail       string // the end of the output while it runs
 	result     conversation.ToolResult
@@ -86,6 +87,9 @@ func (t *toolItem) draw(l *drawOptions, width int) []string {
 		if all[0] == t {
 			return []string{explored(l, all, width)}
 		}
+		return nil
+	}
+	if t.isAsked {
 		return nil
 	}
 	open := l.expanded || t.expanded

@@ -33,6 +33,7 @@ type Model struct {
 	live        *entry               // the streaming reply, or nil
 	turn        *turnEnd             // the newest turn, nil without one
 	turnLine    *entry               // its last line, nil while it runs
+	asked       *toolItem            // the call that an open question shows; nil for none
 	failed      *noticeItem          // why the newest turn failed; nil if it did not, or more followed
 	hasMessages bool                 // there are items other than notices and outputs
 	model       string               // the newest in the log
