@@ -38,7 +38,7 @@ func (m *Model) add(e conversation.Event) {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		m.overlays.requests, m.overlays.filesBack = nil, false
-		m.turn, m.turnLine = &turnEnd{began: e.Time}, nil
+		m.turn, m.turnLine = &turnEnd{last: e.Time}, nil
 		m.push(newUser(b))
 	case conversation.AssistantMessage:
 		m.addReply(b)

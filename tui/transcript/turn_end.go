@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -13,16 +14,16 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A turn ends with a line: how long it took, its calls, the lines it changed, the tokens that were sent and their
-// price. All of it comes from the log, so that the line is the same when the conversation is opened again. What the
-// log does not tell is left out, and on a narrow screen so is the end of the line.
+// A turn ends with a line: how long its replies and calls took, without what it waited for the user, its calls, the lines it
+// changed, the tokens that were sent and their price. All of it comes from the log, so that the line is the same when the
+// conversation is opened again. What the log does not tell is left out, and on a narrow screen so is the end of the line.
 
 // turnEnd adds up a turn, and is its last line once it has ended.
 type turnEnd struct {
 	versioned
-	began time.Time // zero if the time that the turn took is unknown
-	last  time.Time // of the newest reply, result or failure
-	ended bool      // the line is shown
+	worked, rest time.Duration // rest: the other time before the newest event; worked is negative if it is unknown
+	last         time.Time     // of the newest reply, result or failure, or of the message
+	ended        bool          // the line is shown
 
 	calls          int
 	added, removed int      // lines
@@ -44,8 +45,8 @@ func (t *turnEnd) draw(l *drawOptions, width int) []string {
 
 func (t *turnEnd) parts() []string {
 	var parts []string
-	if took := t.last.Sub(t.began); !t.began.IsZero() && took >= 100*time.Millisecond {
-		parts = append(parts, seconds(took, time.Minute))
+	if t.worked >= 100*time.Millisecond {
+		parts = append(parts, seconds(t.worked, time.Minute))
 	}
 	if t.calls > 0 {
 		parts = append(parts, numbers.Count(t.calls, "call"))
@@ -93,6 +94,15 @@ func (t *turnEnd) addUsage(u conversation.Usage) {
 	t.bump()
 }
 
+// work counts the time since the event before it, at most so much of it. Events of one transaction have one time.
+func (t *turnEnd) work(at time.Time, most time.Duration) {
+	if since := at.Sub(t.last); since > 0 {
+		t.rest = since
+	}
+	d := min(t.rest, most)
+	t.worked, t.rest, t.last = t.worked+d, t.rest-d, at
+}
+
 // programEnded begins the result of a call that was running when the program ended. It is written when the conversation is
 // opened again.
 const programEnded = "interrupted: the program ended"
@@ -104,7 +114,7 @@ func (m *Model) follow(e conversation.Event) {
 	if t == nil {
 		return
 	}
-	again := t.ended
+	again, most := t.ended, time.Duration(math.MaxInt64)
 	switch b := e.Body.(type) {
 	case conversation.AssistantMessage:
 		t.calls += len(b.Calls)
@@ -112,7 +122,13 @@ func (m *Model) follow(e conversation.Event) {
 		if b.Stop == conversation.StopInterrupted {
 			again = true // the event was written when the conversation was opened again
 		}
+	case conversation.HookRan:
+		if e.Time.Equal(t.last) { // those of calls
+			t.work(e.Time, time.Duration(b.Duration)*time.Millisecond)
+		}
+		return
 	case conversation.ToolResult:
+		most = b.Duration
 		if change := m.calls[b.CallID].change; change != nil && b.Status == conversation.ResultOK {
 			added, removed := change.Stat()
 			t.added, t.removed = t.added+added, t.removed+removed
@@ -128,10 +144,9 @@ func (m *Model) follow(e conversation.Event) {
 	default:
 		return
 	}
-	if again {
-		t.began = time.Time{}
+	if t.work(e.Time, most); again {
+		t.worked = math.MinInt64 / 2 // and stays negative
 	}
-	t.last = e.Time
 	if t.ended {
 		m.scroll.remove(m.turnLine)
 		t.ended, m.turnLine = false, nil

@@ -71,6 +71,17 @@ func TestATurnEndsWithWhatItTook(t *testing.T) {
 			}
 		})
 	}
+	waits := openTranscript(t, 100, 30)
+	waits.addAt(at(0), user("fix it"))
+	waits.addAt(at(2*time.Second), calls(call("1", "ask_user", "{}"), call("2", "list", "{}"), call("3", "list", "{}"), call("4", "list", "{}")))
+	waits.addAt(at(42*time.Second), result("1", conversation.ResultOK, "yes")) // the answer of the user
+	took := func(id string, d time.Duration) conversation.ToolResult {
+		return conversation.ToolResult{CallID: id, Tool: "list", Status: conversation.ResultOK, Duration: d}
+	}
+	waits.addAt(at(82*time.Second), took("2", 3*time.Second), conversation.HookRan{Moment: conversation.HookBeforeTool, Duration: 500})
+	waits.addAt(at(86*time.Second), took("3", 4*time.Second), took("4", 3*time.Second)) // at the same time
+	waits.addAt(at(87*time.Second), reply("Done."))
+	waits.wantText(t, "    10.5 s · 4 calls")
 	r := openTranscript(t, 40, 30)
 	r.addAt(at(0), user("fix it"))
 	r.addAt(at(12400*time.Millisecond), whole...)
