@@ -27,10 +27,13 @@ func TestAQuestionStandsInTheFlow(t *testing.T) {
 	for i := range 50 {
 		lines = append(lines, fmt.Sprintf("rm -rf build%d", i))
 	}
-	for _, size := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
+	for _, size := range [][3]int{{120, 40, 15}, {80, 24, 10}, {40, 12, 2}} { // the last is the lines of the command in view, at least
 		screenIn(t, func(r *rig, _ *tui.Options) { r.width, r.height = size[0], size[1] }, func(r *rig) {
 			r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Join(lines, "\n")+"\nrm END"))
 			r.wantText("▎ Allow this?", "I remove what the build left.", "rm -rf build", "once", "r and a add ", "enter choose")
+			if n := strings.Count(r.text(), "rm -rf build"); n < size[2] {
+				t.Errorf("%d lines of the command are in view:\n%s", n, r.text())
+			}
 			r.press("pgup", "pgup", "pgup") // scrolls the transcript, and answers nothing
 			r.wantNoText("I remove what the build left.")
 			r.wantText("A line of the reply.", "Allow this?")
@@ -75,6 +78,15 @@ func TestACommandStandsOnceWhileItIsAskedAbout(t *testing.T) {
 		r.wantNoText("$ make all")
 		r.press("y")
 		r.wantText("$ make all")
+	})
+}
+
+func TestADraftIsInViewBelowAQuestion(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.width, r.height = 80, 24 }, func(r *rig) {
+		r.typeText("and then")
+		r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", "make"))
+		r.wait(dialog.TypingPause)
+		r.wantText("Allow this?", "│ and then", "I remove what the build left.")
 	})
 }
 

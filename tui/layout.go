@@ -26,8 +26,8 @@ const minHintsHeight = 10
 // minBody is the number of lines of the transcript that waiting messages, the checklist and the line about a summary leave.
 const minBody = 3
 
-// minAskedComposer is the minimum height of a screen that shows the composer and the status line below a question.
-const minAskedComposer = 20
+// minAskedDraft and minAskedEmpty are the least heights of a screen that shows a draft, and an empty composer, below a question.
+const minAskedDraft, minAskedEmpty = 20, 30
 
 // layout computes the layout of the chat. It runs after every message.
 func (c *chat) layout(around surroundings) {
@@ -44,11 +44,12 @@ func (c *chat) layout(around surroundings) {
 	p := layoutPlan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight,
 		legend: c.legendOpen()}
 	p.composerLines = min(c.composer.Height(), height-1)
-	if asks { // the composer is only seen until the question is answered
-		p.composerLines, p.status = min(p.composerLines, 3*pane.CountTrue(height >= minAskedComposer)), height >= minAskedComposer
+	below := pane.CountTrue(height >= minAskedEmpty || height >= minAskedDraft && !c.composer.Empty()) // an empty row
+	if asks {
+		// The composer is only seen until the question is answered.
+		p.composerLines, p.status, p.legend = min(p.composerLines, 3*below), below > 0, below > 0 && p.legend
 	}
 	free := height - 1 - p.composerLines - pane.CountTrue(p.header, p.rule, p.status, p.hints, p.legend)
-	below := pane.CountTrue(height >= minAskedComposer) // an empty row
 	c.dialogs.SetFlow((free - below - max(minBody-1, free/3)) * pane.CountTrue(asks))
 	asked := ""
 	if c.dialogs.InFlow() {
