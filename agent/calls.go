@@ -360,7 +360,7 @@ func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversat
 // repeatedSeq is the Seq of an earlier result with the same text that the view shows in full. It is 0 if no result
 // matches, or if the rules do not replace repeated results by pointers.
 func (r *callRunner) repeatedSeq(result conversation.ToolResult) uint64 {
-	if !r.journal.Rules().Preset.Design().HasAdditions {
+	if !r.journal.Rules().Preset.Design().OwnFeatures {
 		return 0
 	}
 	result.Size = conversation.Measure(result.Text)

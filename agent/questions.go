@@ -15,7 +15,7 @@ import (
 //   - The later calls of a reply that will need approval are put to the user together with the first one. An answer holds if the
 //     review of its call is still the same when its turn comes.
 //   - Each question is answered or closed once, and the user sees that.
-//   - Others than the calls of a reply ask, too: MCP servers, and commands that run (see [Agent.AskAbout]).
+//   - MCP servers and running commands ask, too (see [Agent.AskAbout]). These are the questions from outside.
 
 // questions are those of a conversation. They belong to the goroutine of Run.
 type questions struct {
@@ -24,29 +24,29 @@ type questions struct {
 	inbox   *core.Inbox
 	toolbox core.Toolbox
 	open    map[string]*question // by the ID of their call
-	asides  int                  // questions because of which the status says that the user is awaited
+	outside int                  // open questions from outside that made the status say that the user is awaited
 }
 
 // question is a call that was put to the user.
 type question struct {
 	review     conversation.Review
-	answer     chan conversation.Answer // with room for the answer
+	answer     chan conversation.Answer // buffered
 	isAnswered bool
-	isAside    bool // counted in questions.asides
+	isOutside  bool // counted in questions.outside
 }
 
-// ask asks the user, who answers with the ID of the call. The answer goes to a channel with room for it.
+// ask puts a question to the user, who answers with the ID of the call. The answer goes to a buffered channel.
 func (qs *questions) ask(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
 	qs.open[c.ID] = &question{review: review, answer: answer}
 	qs.journal.Publish(updates.AskApproval{Call: c, Review: review})
 }
 
-// askAside is ask for others than the calls of a reply. While calls run, the status says that the user is awaited.
-func (qs *questions) askAside(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
+// askFromOutside puts a question from outside to the user. While calls run, the status says that the user is awaited.
+func (qs *questions) askFromOutside(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
 	qs.ask(c, review, answer)
-	if qs.display.phase == updates.Running || qs.asides > 0 {
-		qs.open[c.ID].isAside = true
-		qs.asides++
+	if qs.display.phase == updates.Running || qs.outside > 0 {
+		qs.open[c.ID].isOutside = true
+		qs.outside++
 		qs.display.status(updates.Status{Phase: updates.Asking})
 	}
 }
@@ -64,8 +64,8 @@ func (qs *questions) end(callID string) {
 	if q := qs.open[callID]; q != nil && !q.isAnswered {
 		qs.journal.Publish(updates.ApprovalClosed{CallID: callID})
 	}
-	if q := qs.open[callID]; q != nil && q.isAside && qs.asides > 0 {
-		if qs.asides--; qs.asides == 0 && qs.display.phase == updates.Asking {
+	if q := qs.open[callID]; q != nil && q.isOutside && qs.outside > 0 {
+		if qs.outside--; qs.outside == 0 && qs.display.phase == updates.Asking {
 			qs.display.status(updates.Status{Phase: updates.Running})
 		}
 	}
@@ -77,7 +77,7 @@ func (qs *questions) end(callID string) {
 func (qs *questions) decide(ctx context.Context, c *call, later []*call) error {
 	if q := qs.open[c.ID]; q != nil {
 		if a, b := q.review, c.review; c.settled || a.Need != b.Need || a.Title != b.Title || a.Command != b.Command || a.Diff != b.Diff {
-			qs.end(c.ID) // the answer to the old question would be none to this one
+			qs.end(c.ID) // an answer to the old question does not answer this one
 		}
 	}
 	if c.settled {
@@ -165,7 +165,7 @@ func (qs *questions) askUser(ctx context.Context, c *call) (conversation.Answer,
 	if qs.open[c.ID] == nil {
 		qs.ask(c.ToolCall, c.review, make(chan conversation.Answer, 1))
 	}
-	qs.asides = 0 // the status is this question's now
+	qs.outside = 0 // the status is this question's now
 	qs.display.status(updates.Status{Phase: updates.Asking})
 	v, _, err := core.Receive(ctx, qs.inbox, qs.open[c.ID].answer)
 	qs.end(c.ID)

@@ -25,7 +25,7 @@ func (a *Agent) AskAbout(ctx context.Context, c conversation.ToolCall, review co
 		return answer, false
 	}
 	to := make(chan conversation.Answer, 1)
-	a.inbox.Put(func(context.Context) { a.questions.askAside(c, review, to) })
+	a.inbox.Put(func(context.Context) { a.questions.askFromOutside(c, review, to) })
 	select {
 	case answer = <-to:
 		ok = true

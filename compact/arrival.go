@@ -15,7 +15,7 @@ import (
 //   - Under Plimsoll's own preset the marker in the text says what was cut. The others
 //     have exactly the marker of OneClaw.
 func ArrivalCap(name preset.Name, maxChars, window int) conversation.ArrivalCap {
-	own := name.Design().HasAdditions
+	own := name.Design().OwnFeatures
 	if maxChars <= 0 {
 		maxChars = conversation.ResultMaxChars
 		if own {

@@ -18,7 +18,7 @@ import (
 // titleChars is the maximum length of a call's title, in characters.
 const titleChars = 200
 
-// Review returns what a call needs before it may run (approval, an answer, nothing); see agent.Toolbox.
+// Review returns what a call needs before it may run (approval, an answer, nothing); see core.Toolbox of the agent.
 func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r conversation.Review) {
 	defer func() {
 		if recover() != nil { // a call that panics here must not run without approval

@@ -18,7 +18,7 @@ import (
 // succeed although its review expected a failure and did not ask. Such a call runs
 // only if it needs no approval now.
 
-// Run runs a call that was allowed; see agent.Toolbox.
+// Run runs a call that was allowed, as the port core.Toolbox of the agent requires.
 func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) (out conversation.Outcome) {
 	defer func() {
 		if p := recover(); p != nil {

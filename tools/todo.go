@@ -12,8 +12,8 @@ import (
 	"plimsoll/tools/params"
 )
 
-// The checklist is kept in the Box, and every todo_write replaces it as a whole. The
-// log holds every version: the arguments of the last todo_write restore it.
+// The Box keeps the checklist, and every todo_write replaces it as a whole. The log holds every version: the arguments of the
+// last todo_write restore it.
 
 // Todo is one line of the checklist.
 type Todo = conversation.Todo
@@ -96,8 +96,7 @@ func (b *Box) todoRead() tool {
 	}
 }
 
-// todoWrite replaces the checklist. It changes nothing outside the conversation and
-// therefore runs in every mode without asking.
+// todoWrite replaces the checklist. It changes nothing outside the conversation and therefore runs in every mode without asking.
 func (b *Box) todoWrite() tool {
 	return tool{
 		name: conversation.ToolTodoWrite,

@@ -65,7 +65,7 @@ func (ts themeStyles) transcript() transcript.Styles {
 	return transcript.Styles{
 		UserMark: s.UserMark, User: s.User, Band: s.Band, Reasoning: s.Reasoning, ReasoningMark: s.Muted,
 		ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted, ToolSubject: s.Text,
-		Weight: s.Faint, Hint: s.Faint, Output: s.Muted, Block: s.Block,
+		Faint: s.Faint, Hint: s.Faint, Output: s.Muted, Block: s.Block,
 		Diff: diffview.Styles(s.Diff), Undone: s.Muted, Note: s.Gauge.Summary,
 		Info: s.Muted, Warning: s.Warning, Error: s.Error, Selected: s.Selection,
 	}

@@ -102,7 +102,7 @@ func (c *Compactor) CompactAfterTurn(ctx context.Context) {
 	}
 	// Without a user it is unknown whether another turn follows. Plimsoll's own rules then wait: they also act before requests.
 	r := c.journal.Rules()
-	plansNow := c.journal.Interactive || !r.Preset.Design().HasAdditions || r.Auto.Profile != ""
+	plansNow := c.journal.Interactive || !r.Preset.Design().OwnFeatures || r.Auto.Profile != ""
 	if c.job != nil || ctx.Err() != nil || !plansNow {
 		return
 	}

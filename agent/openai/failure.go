@@ -15,8 +15,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// failure returns any error of a request as an *llm.Error, with a message for the user. If the caller cancelled the
-// request, that is the error, whatever else failed because of it.
+// failure returns any error of a request as an *llm.Error, with a message for the user. parent is the caller's context. ctx is that
+// of the request, which also ends when the server sends nothing for too long. The end of parent counts before any other error.
 func (c *Client) failure(parent, ctx context.Context, err error) *llm.Error {
 	switch cause := causeOf(parent); {
 	case cause == nil:

@@ -75,7 +75,8 @@ func buildSystemPrompt(workspace string, files []instructions.File) string {
 	return conversation.Clean(b.String())
 }
 
-// inFormOf returns a prompt in the form of another one: for a small window or the full one, and for a task if that is of one.
+// inFormOf returns prompt in the form that old has: short for a small window, or full, and with the words for a task if old has
+// them.
 func inFormOf(old, prompt string) string {
 	if own, rest, isTask := strings.Cut(old, taskPrompt); isTask && !strings.Contains(prompt, taskPrompt) { // a task that the user continues
 		return inFormOf(own, prompt) + taskPrompt + rest

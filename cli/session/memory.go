@@ -18,7 +18,7 @@ import (
 )
 
 // The instructions of an open conversation. Requests keep the system prompt with which the conversation began, whatever the
-// files say by now, until a compaction or another model breaks the prefix anyway, or the user takes the files over.
+// files say by now, until a compaction or another model changes the prefix anyway, or the user asks for a new prompt.
 
 // MemoryFile is a file with instructions: where it is used, as "in turn 3, changed on disk", and its estimated tokens.
 type MemoryFile struct {
@@ -27,12 +27,12 @@ type MemoryFile struct {
 	Tokens int
 }
 
-// Memory lists the files with instructions of the conversation that has these events. changed says that those of the prompt have
-// changed, and what it costs to take them over; it is "" if they have not. take takes them over first.
-func (r *Running) Memory(ctx context.Context, events []conversation.Event, take bool) (list []MemoryFile, changed string, err error) {
+// Memory lists the files with instructions of the conversation that has these events. If files differ from the instructions in the
+// prompt, changed says so, and what a new prompt costs; else it is "". With replace, the files' texts replace the prompt first.
+func (r *Running) Memory(ctx context.Context, events []conversation.Event, replace bool) (list []MemoryFile, changed string, err error) {
 	found := instructionFiles(r.Agents.Settings)
 	prompt := buildSystemPrompt(r.Agents.Settings.Workspace, found)
-	if take {
+	if replace {
 		r.Agent.ReplacePrompt(func(old string) string { return inFormOf(old, prompt) })
 	}
 	used, err := r.Agent.Prompt(ctx)
@@ -57,7 +57,7 @@ func (r *Running) Memory(ctx context.Context, events []conversation.Event, take 
 	return list, changedNote(found, used, prompt), nil
 }
 
-// nestedFile is a file of a folder that a result of a turn brought, as it is now.
+// nestedFile returns a file of a folder as it is now. A tool result of a turn brought its instructions into the conversation.
 func nestedFile(files *workspace.Files, l conversation.InstructionsLoaded, turn int) MemoryFile {
 	m := MemoryFile{instructions.File{Name: l.Path, From: "project"}, fmt.Sprintf("in turn %d", turn), 0}
 	for _, f := range instructions.OfFolder(files, path.Dir(l.Path)) { // imports are below the folder of their file
@@ -92,8 +92,8 @@ func InstructionNames(s *setup.Settings) string {
 	return strings.Join(names, ", ")
 }
 
-// changedNote says that the instructions changed since the prompt in use was recorded, and what it costs to take them over; ""
-// if they have not changed.
+// changedNote says that the instructions changed since the prompt in use was recorded, and what a new prompt costs; "" if they
+// have not changed.
 func changedNote(files []instructions.File, used core.Prompt, prompt string) string {
 	if inFormOf(used.System, prompt) == used.System {
 		return ""

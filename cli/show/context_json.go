@@ -31,8 +31,8 @@ type contextReport struct {
 	CompactBoundary  *compactBoundary   `json:"compact_boundary"`
 	Revision         uint64             `json:"revision"`
 	Tools            []contextTool      `json:"tools"`
-	Skills           []SkillWeight      `json:"skills"`
-	Images           []ImageWeight      `json:"images"`
+	Skills           []SkillTokens      `json:"skills"`
+	Images           []ImageTokens      `json:"images"`
 	KeptOut          keptOut            `json:"kept_out"`
 }
 
@@ -45,19 +45,19 @@ type contextTool struct {
 	Uses     int    `json:"uses"`
 }
 
-// ImageWeight is an image that requests send, with its tokens by the model's rule.
-type ImageWeight struct {
+// ImageTokens is an image that requests send, with its tokens by the model's rule.
+type ImageTokens struct {
 	Name   string `json:"name"`
 	Turn   int    `json:"turn"`
 	Tokens int    `json:"tokens"`
 }
 
 // Images lists the images of a view.
-func Images(v projection.View, m llm.Model) []ImageWeight {
-	out := []ImageWeight{}
+func Images(v projection.View, m llm.Model) []ImageTokens {
+	out := []ImageTokens{}
 	for _, msg := range v.Messages {
 		for _, image := range msg.Images {
-			out = append(out, ImageWeight{image.Name, msg.Turn, int(math.Ceil(m.ImageRule().Tokens(image.Size())))})
+			out = append(out, ImageTokens{image.Name, msg.Turn, int(math.Ceil(m.ImageRule().Tokens(image.Size())))})
 		}
 	}
 	return out

@@ -15,11 +15,11 @@ import (
 	"plimsoll/tools/skill"
 )
 
-// moments are those at which hooks run, in the order of the configuration.
+// moments are the moments at which hooks run, in the order of the configuration.
 var moments = []string{conversation.HookBeforeTool, conversation.HookAfterTool, conversation.HookMessage,
 	conversation.HookBeforeCompaction, conversation.HookAfterCompaction, conversation.HookTurnEnd}
 
-// hookRuns is what the runs of a hook in a conversation took.
+// hookRuns counts the runs of a hook in a conversation, and their time.
 type hookRuns struct {
 	count, refused, failed int
 	all, slowest           time.Duration
@@ -83,25 +83,25 @@ func (r *hookRuns) String() string {
 	return strings.Join(words, ", ")
 }
 
-// SkillWeight is a skill with what it weighs.
-type SkillWeight struct {
+// SkillTokens is a skill with its tokens in a request.
+type SkillTokens struct {
 	Name   string `json:"name"`
 	Source string `json:"source"` // the folder in which it was found
 	Tokens int    `json:"tokens"` // estimated, of its text
 	Loaded bool   `json:"loaded"` // a model got its text in the conversation
 }
 
-// Skills weighs skills.
-func Skills(skills []skill.Skill, events []conversation.Event) []SkillWeight {
+// Skills returns the tokens of skills, and says which the conversation has loaded.
+func Skills(skills []skill.Skill, events []conversation.Event) []SkillTokens {
 	loaded := map[string]bool{}
 	for _, e := range events {
 		if b, ok := e.Body.(conversation.SkillLoaded); ok {
 			loaded[b.Name] = true
 		}
 	}
-	out := make([]SkillWeight, len(skills))
+	out := make([]SkillTokens, len(skills))
 	for i, s := range skills {
-		out[i] = SkillWeight{s.Name, s.Source, int(math.Ceil(meter.Estimate(s.Size()))), loaded[s.Name] && s.Problem == ""}
+		out[i] = SkillTokens{s.Name, s.Source, int(math.Ceil(meter.Estimate(s.Size()))), loaded[s.Name] && s.Problem == ""}
 	}
 	return out
 }

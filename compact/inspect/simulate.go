@@ -16,7 +16,7 @@ import (
 // PresetView returns the view that the rules would give of a log now. Without a known window, rules that depend on
 // its size do nothing.
 func PresetView(log []conversation.Event, s edit.Inputs, r preset.Rules) (projection.View, error) {
-	said := withoutOverlays(log, r.Preset.Design().HasAdditions)
+	said := withoutOverlays(log, r.Preset.Design().OwnFeatures)
 	p := presetSimulation{log: said, rules: r, inputs: s}
 	p.project()
 	err := p.run()

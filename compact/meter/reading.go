@@ -89,7 +89,7 @@ func (o Options) WithRules(r preset.Rules) Options {
 	lines := New(Options{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
 	o.TriggerRatio, o.HardRatio, o.TokenThreshold = lines.TriggerRatio, lines.HardRatio, r.TokenThreshold
 	o.AbsoluteLoadLine = r.Preset.Design().AbsoluteLoadLine && r.Auto.Profile == ""
-	o.IgnoresPriceStep = r.Preset != "" && !r.Preset.Design().HasAdditions
+	o.IgnoresPriceStep = r.Preset != "" && !r.Preset.Design().OwnFeatures
 	return o
 }
 

@@ -41,10 +41,10 @@ type Design struct {
 	PolicyStyle conversation.Style // of turns that a profile strips
 	Action      Action
 
-	// HasAdditions enables Plimsoll's own features: a result may refer to an equal earlier one, a capped result has an
+	// OwnFeatures enables what only Plimsoll's design has: a result may refer to an equal earlier one, a capped result has an
 	// index of names, the load line stays below the model's long-context price step, and the conversation's next request
 	// may ask for the summary.
-	HasAdditions bool
+	OwnFeatures bool
 	// AbsoluteLoadLine has two effects: the load line is a fixed number of tokens for any window, and requests wait for
 	// the summary.
 	AbsoluteLoadLine bool
@@ -68,7 +68,7 @@ type row struct {
 
 // designs lists every preset in display order.
 var designs = []row{
-	{Plimsoll, Design{Style: OwnStyle, PolicyStyle: OwnStyle, HasAdditions: true}},
+	{Plimsoll, Design{Style: OwnStyle, PolicyStyle: OwnStyle, OwnFeatures: true}},
 	{JP, jpDesign},
 	{JPHeavy, jpDesign},
 	{JPAuto, jpDesign},
@@ -100,7 +100,7 @@ func Names() []string {
 	return names
 }
 
-// Design returns the behaviour of the preset. An unknown name behaves as Plimsoll's own without its additions.
+// Design returns the behaviour of the preset. An unknown name behaves as Plimsoll's own without OwnFeatures.
 func (p Name) Design() *Design {
 	for i := range designs {
 		if designs[i].name == p {

@@ -119,7 +119,7 @@ func (r *Rules) setJCLI() {
 	r.Summary.MaxTokens, r.Summary.Retries = 20_000, 0
 }
 
-// builtinProfiles returns the built-in profiles (JP's RFD 064). heavy summarises by s.
+// builtinProfiles returns the built-in profiles (JP's RFD 064). The profile heavy summarises as s says.
 func builtinProfiles(s SummaryRules) map[string]Profile {
 	return map[string]Profile{
 		ProfileDefault: {

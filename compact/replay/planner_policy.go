@@ -14,9 +14,9 @@ import (
 // of every turn.
 func newPlannerPolicy(s PolicySetting, rules preset.Rules) Policy {
 	design := rules.Preset.Design()
-	p := Policy{HasRecall: design.HasAdditions, UsesPrices: design.HasAdditions}
+	p := Policy{HasRecall: design.OwnFeatures, UsesPrices: design.OwnFeatures}
 	switch {
-	case design.HasAdditions:
+	case design.OwnFeatures:
 		p.StoreResult = StoreResults(s.Window)
 	case design.Action == preset.ActSummariseOld:
 		p.StoreResult = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
@@ -78,7 +78,7 @@ func (in PolicyInput) applyPlan(r preset.Rules, plan planner.Plan, history plann
 		}
 		needsRecovery = needsRecovery && len(summarized.Overlays) == 0
 		for i := range summarized.SummaryCalls {
-			if r.Preset.Design().HasAdditions {
+			if r.Preset.Design().OwnFeatures {
 				summarized.SummaryCalls[i].View, summarized.SummaryCalls[i].Input = true, in.Used
 			}
 		}

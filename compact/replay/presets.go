@@ -87,7 +87,7 @@ func newCommandPolicy(s PolicySetting, rules preset.Rules) Policy {
 		request.KeepLast = rules.KeepLast + 1 // the turn that starts counts, too
 		return applyRequest(in, rules, request)
 	}}
-	if rules.Preset.Design().HasAdditions { // a profile of Plimsoll's own rules
+	if rules.Preset.Design().OwnFeatures { // a profile of Plimsoll's own rules
 		p.StoreResult, p.HasRecall = StoreResults(s.Window), true
 	}
 	return p

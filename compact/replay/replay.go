@@ -76,7 +76,7 @@ func (n NamedPolicy) withStorage(maker PolicyMaker) PolicyMaker {
 	return func(s PolicySetting) Policy {
 		p := maker(s)
 		p.StoreResult = CutOnArrival(compact.ArrivalCap(n.Rules.Preset, n.ResultStorage.MaxChars, s.Window), n.ResultStorage.KeepFull)
-		if n.Rules.Preset.Design().HasAdditions {
+		if n.Rules.Preset.Design().OwnFeatures {
 			p.StoreResult = storeResults(p.StoreResult)
 		}
 		return p

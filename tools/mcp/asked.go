@@ -14,7 +14,7 @@ import (
 
 //lint:file-ignore SA1019 servers of protocol versions before 2026-07-28 still ask for the model, and still log.
 
-// What a server asks of the user and of the model. While the user is asked, no clock runs.
+// What a server asks of the user and of the model. While the user is asked, the timeouts of calls stand still.
 
 // SampleRequest is what a server asks the model.
 type SampleRequest struct {

@@ -110,7 +110,8 @@ func safely[T any](f func() (T, error)) (out T, err error) {
 // maxRefusals is how many questions in a row the user refuses before the server's further ones of a call are refused unasked.
 const maxRefusals = 3
 
-// ask runs a question to the user, for which no time counts. It ends with the session. A server asks one question at a time.
+// ask calls f, which puts a question to the user; meanwhile the timeouts of calls stand still. It ends with the session. A
+// server asks one question at a time.
 func (s *server) ask(ctx context.Context, f func(context.Context) (refused bool, err error)) error {
 	defer s.asking.Add(-1)
 	if s.asking.Add(1) > 1 || s.refusals.Load() >= maxRefusals {

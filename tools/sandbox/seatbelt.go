@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// The profile of sandbox-exec, the means of macOS. What it does not name is refused; a later rule wins over an earlier one. It is
-// made of text here, on every system, so that it can be tested there; it was not tried on a Mac.
+// The profile of sandbox-exec, with which macOS confines commands. The system refuses what the profile does not name, and a later
+// rule wins over an earlier one. This file compiles on every system, so that its tests run everywhere; no Mac has run it.
 
-// macPaths are read by every command besides systemPaths, which macOS has in part.
-var macPaths = []string{"/System", "/Library/Apple", "/Library/Developer", "/Library/Frameworks", "/Library/Java", "/Library/Preferences", "/Library/Caches",
-	"/Applications/Xcode.app", "/private/etc", "/private/var/db/dyld", "/private/var/db/timezone",
-	"/private/var/db/xcode_select_link", "/private/var/select", "/private/var/run/resolv.conf", "/dev"}
+// macPaths are paths that every command may read, in addition to systemPaths. macOS has only some of those.
+var macPaths = []string{"/System", "/Library/Apple", "/Library/Developer", "/Library/Frameworks", "/Library/Java",
+	"/Library/Preferences", "/Library/Caches", "/Applications/Xcode.app", "/private/etc", "/private/var/db/dyld",
+	"/private/var/db/timezone", "/private/var/db/xcode_select_link", "/private/var/select", "/private/var/run/resolv.conf", "/dev"}
 
-// seatbeltBase lets programs run that do their work alone: no Apple events, no Launch Services, no keychain, by which others act
-// for them.
+// seatbeltBase lets programs run. It leaves out Apple events, Launch Services and the keychain, through which a program can make
+// others act for it.
 const seatbeltBase = `(version 1)
 (deny default)
 (allow process-exec process-fork)
@@ -38,14 +38,14 @@ const seatbeltBase = `(version 1)
 (allow file-write-data (subpath "/dev/fd"))
 `
 
-// seatbeltOpen is the network as others have it, with the services that look up names and check certificates.
+// seatbeltOpen allows all of the network, with the services that look up names and check certificates.
 const seatbeltOpen = `(allow network*)
 (allow mach-lookup (global-name "com.apple.SystemConfiguration.configd") (global-name "com.apple.SystemConfiguration.DNSConfiguration")
   (global-name "com.apple.networkd") (global-name "com.apple.dnssd.service") (global-name "com.apple.ocspd") (global-name "com.apple.SecurityServer"))
 `
 
-// seatbelt returns the profile for the files of r. With an open network it is that of others, else only a port of 127.0.0.1, none
-// if port is 0, and local sockets in folders that may be written.
+// seatbelt returns the profile for the files of r. Without network, a command reaches only a port of 127.0.0.1, none if port is 0,
+// and the local sockets in folders that it may write.
 func seatbelt(r rules, network bool, port int) string {
 	var b strings.Builder
 	b.WriteString(seatbeltBase)
@@ -66,7 +66,7 @@ func seatbelt(r rules, network bool, port int) string {
 	for _, path := range r.movable() {
 		fmt.Fprintf(&b, "(deny file-write-unlink (literal %s))\n", seatbeltText(path))
 	}
-	for _, git := range r.gits() { // what a command could make where nothing lies yet
+	for _, git := range r.repositories() { // a command could create these files if they do not exist yet
 		fmt.Fprintf(&b, "(deny file-write* (regex #\"^%s/(modules|worktrees)/.*(hooks|config|config\\.worktree|commondir|gitdir)(/.*)?$\"))\n",
 			strings.ReplaceAll(regexp.QuoteMeta(git), `"`, "."))
 	}
@@ -80,7 +80,7 @@ func seatbelt(r rules, network bool, port int) string {
 	return b.String()
 }
 
-// movable are the folders between a writable one and what lies fixed or hidden in it: moved away, they would take it along.
+// movable returns the folders between a writable folder and a fixed or hidden path in it. Moving one would move that path, too.
 func (r rules) movable() (out []string) {
 	for _, w := range r.write {
 		for _, path := range append(r.fixed, r.hidden...) {
@@ -92,8 +92,8 @@ func (r rules) movable() (out []string) {
 	return out
 }
 
-// gits are the folders of repositories whose hooks are fixed.
-func (r rules) gits() (out []string) {
+// repositories returns the .git folders of repositories whose hooks are fixed.
+func (r rules) repositories() (out []string) {
 	for _, path := range r.fixed {
 		if filepath.Base(path) == "hooks" && !strings.Contains(path, "/modules/") {
 			out = append(out, filepath.Dir(path))

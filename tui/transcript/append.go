@@ -206,7 +206,7 @@ func (m *Model) SetAsked(callID string) {
 // ToolStarted shows that a call runs.
 func (m *Model) ToolStarted(callID, title string) {
 	if t := m.calls[callID]; t != nil && t.state != callDone {
-		t.state, t.title, t.aboutKnown = callRunning, title, false
+		t.state, t.title, t.subjectKnown = callRunning, title, false
 		t.bump()
 		m.running = append(slices.DeleteFunc(m.running, func(t *toolItem) bool { return t.state == callDone }), t)
 		m.dirty = true

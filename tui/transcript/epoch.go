@@ -171,7 +171,7 @@ func (it *epochItem) headline(l *drawOptions, room int) string {
 		percent := "  −" + numbers.Percent(float64(less)/float64(before))
 		cells := max(1, int(sizeBar*float64(after)/float64(before)))
 		if all := ansi.StringWidth(text+sizes+percent) + sizeBar + cells + 2; all <= room {
-			return style.Render(text+"   "+from) + " " + l.styles.Weight.Render(strings.Repeat("█", sizeBar)) +
+			return style.Render(text+"   "+from) + " " + l.styles.Faint.Render(strings.Repeat("█", sizeBar)) +
 				style.Render(" → "+to) + " " + l.styles.Note.Render(strings.Repeat("█", cells)) + l.styles.Hint.Render(percent)
 		}
 	}

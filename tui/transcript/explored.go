@@ -34,27 +34,27 @@ func (t *toolItem) join(before []*entry) {
 	if exploring[t.call.Name] == "" {
 		return
 	}
-	t.run = &exploration{}
+	t.exploration = &exploration{}
 	if n := len(before); n > 0 {
-		if last, tool := before[n-1].item.(*toolItem); tool && last.run != nil {
-			t.run = last.run
+		if last, tool := before[n-1].item.(*toolItem); tool && last.exploration != nil {
+			t.exploration = last.exploration
 		}
 	}
-	t.run.calls = append(t.run.calls, t)
+	t.exploration.calls = append(t.exploration.calls, t)
 	t.bump()
 }
 
 func (t *toolItem) version() int {
-	if t.run != nil {
-		return t.n + t.run.changes
+	if t.exploration != nil {
+		return t.n + t.exploration.changes
 	}
 	return t.n
 }
 
 func (t *toolItem) bump() {
 	t.n++
-	if t.run != nil {
-		t.run.changes++
+	if t.exploration != nil {
+		t.exploration.changes++
 	}
 }
 
@@ -64,16 +64,16 @@ func (t *toolItem) looksFine() bool {
 
 // folded returns the calls that are one line with this one, nil if it has lines of its own.
 func (t *toolItem) folded(l *drawOptions) []*toolItem {
-	if t.run == nil || t.run.open || l.expanded || len(t.run.calls) < 2 || !t.looksFine() {
+	if t.exploration == nil || t.exploration.open || l.expanded || len(t.exploration.calls) < 2 || !t.looksFine() {
 		return nil
 	}
-	if r := t.run; r.foldAt != r.changes {
+	if r := t.exploration; r.foldAt != r.changes {
 		r.foldAt, r.fold = r.changes, slices.DeleteFunc(slices.Clone(r.calls), func(t *toolItem) bool { return !t.looksFine() })
 	}
-	if len(t.run.fold) < 2 {
+	if len(t.exploration.fold) < 2 {
 		return nil
 	}
-	return t.run.fold
+	return t.exploration.fold
 }
 
 // explored draws the line of folded calls.
@@ -110,7 +110,7 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 	}
 	right := ""
 	if size.Chars() > 0 {
-		right = weight(size, l.factor)
+		right = tokenNumber(size, l.factor)
 		if width >= minUnitWidth {
 			if right += " tok"; took >= longCommand {
 				right += separator + seconds(took, 10*time.Second)
@@ -128,7 +128,7 @@ func explored(l *drawOptions, all []*toolItem, width int) string {
 	}
 	line := style.Render(mark) + " " + l.styles.ToolName.Render(name) + l.styles.ToolSubject.Render(about)
 	if gap := width - ansi.StringWidth(line) - ansi.StringWidth(right); gap > 1 {
-		line += strings.Repeat(" ", gap) + l.styles.Weight.Render(right)
+		line += strings.Repeat(" ", gap) + l.styles.Faint.Render(right)
 	}
 	return pane.Clip(line, width)
 }

@@ -12,8 +12,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The line of a tool call: a mark, the verb, its subject, how it ended unless that is the normal
-// case, and the tokens of the result at the right edge.
+// The head is the line of a tool call. It shows a mark, the verb, its subject, how the call ended unless that is the normal case,
+// and the tokens of the result at the right edge.
 
 const (
 	longCall     = 3 * time.Second // a shorter call shows no duration
@@ -22,12 +22,12 @@ const (
 	minUnitWidth = 60 // cells: a narrower line shows no unit after the number of tokens
 )
 
-// head draws the line of the call. On a narrow screen the subject is shortened first.
+// head draws the line of the call. On a narrow screen it shortens the subject first.
 func (t *toolItem) head(l *drawOptions, width int, open bool) string {
 	mark, style := t.mark(l, open)
 	right := ""
 	if t.state == callDone && t.result.Text != "" {
-		right = weight(t.result.Size, l.factor)
+		right = tokenNumber(t.result.Size, l.factor)
 		if width >= minUnitWidth {
 			right += " tok"
 		}
@@ -37,28 +37,27 @@ func (t *toolItem) head(l *drawOptions, width int, open bool) string {
 		reserved += 2
 	}
 	ended := t.ended(l, width)
-	about := ansi.StringWidth(ended)
-	name := oneLine(t.verb(), max(4, width-2-reserved-about))
+	endedWidth := ansi.StringWidth(ended)
+	name := oneLine(t.verb(), max(4, width-2-reserved-endedWidth))
 	used := 2 + ansi.StringWidth(name)
 	line := style.Render(mark) + " " + l.styles.ToolName.Render(name)
-	t.aboutAt = [2]int{}
-	if room := width - used - 1 - reserved - about; room >= 4 {
+	t.subjectAt = [2]int{}
+	if room := width - used - 1 - reserved - endedWidth; room >= 4 {
 		subject := oneLine(t.subject(), room)
 		if subject != "" {
-			t.aboutAt = [2]int{used + 1, used + 1 + ansi.StringWidth(subject)}
+			t.subjectAt = [2]int{used + 1, used + 1 + ansi.StringWidth(subject)}
 			line += " " + l.styles.ToolSubject.Render(subject)
-			used = t.aboutAt[1]
+			used = t.subjectAt[1]
 		}
 	}
-	line, used = line+ended, used+about
+	line, used = line+ended, used+endedWidth
 	if reserved > 0 {
-		line += strings.Repeat(" ", max(1, width-used-reserved+2)) + l.styles.Weight.Render(right)
+		line += strings.Repeat(" ", max(1, width-used-reserved+2)) + l.styles.Faint.Render(right)
 	}
 	return pane.Clip(line, width)
 }
 
-// ended returns how a call ended: the number of lines an edit changed, a failure, a long
-// duration.
+// ended returns how a call ended: the number of lines an edit changed, a failure, a long duration.
 func (t *toolItem) ended(l *drawOptions, width int) string {
 	if t.state != callDone {
 		return ""
@@ -66,39 +65,39 @@ func (t *toolItem) ended(l *drawOptions, width int) string {
 	var b strings.Builder
 	if t.change != nil {
 		added, removed := t.change.Stat()
-		b.WriteString("  " + l.styles.Weight.Render(diffview.Stat(added, removed)))
+		b.WriteString("  " + l.styles.Faint.Render(diffview.Stat(added, removed)))
 	}
-	quiet := l.styles.Weight
+	faint := l.styles.Faint
 	exited, _, _ := strings.Cut(t.result.Detail, "\n")
 	exited, _, _ = strings.Cut(exited, ", ")
 	code, hasCode := strings.CutPrefix(exited, "exit code ")
-	if t.runs && hasCode {
-		b.WriteString(quiet.Render(separator) + t.exitStyle(l).Render("exit "+oneLine(code, 10)))
+	if t.isCommand && hasCode {
+		b.WriteString(faint.Render(separator) + t.exitStyle(l).Render("exit "+oneLine(code, 10)))
 	}
 	switch t.result.Status {
 	case conversation.ResultOK:
 	case conversation.ResultDenied:
-		b.WriteString(quiet.Render(" · denied"))
+		b.WriteString(faint.Render(separator + "denied"))
 	case conversation.ResultInterrupted:
-		b.WriteString(quiet.Render(" · ") + l.styles.Warning.Render("stopped"))
+		b.WriteString(faint.Render(separator) + l.styles.Warning.Render("stopped"))
 	default:
-		if !t.runs || !hasCode {
-			b.WriteString(quiet.Render(" · ") + l.styles.ToolFailed.Render("failed"))
+		if !t.isCommand || !hasCode {
+			b.WriteString(faint.Render(separator) + l.styles.ToolFailed.Render("failed"))
 		}
 	}
-	if d := t.result.Duration; width >= minTimeWidth && (d >= longCall || t.runs && d >= longCommand) {
-		b.WriteString(quiet.Render(separator + seconds(d, 10*time.Second)))
+	if d := t.result.Duration; width >= minTimeWidth && (d >= longCall || t.isCommand && d >= longCommand) {
+		b.WriteString(faint.Render(separator + seconds(d, 10*time.Second)))
 	}
 	return b.String()
 }
 
-// Spinner holds the frames of the mark of what runs.
+// Spinner holds the frames of the mark of a running call.
 var Spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // mark shows whether a call is waiting, running, or can be unfolded.
 func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
 	switch {
-	case t.runs:
+	case t.isCommand:
 		return cardBar, t.exitStyle(l)
 	case t.state == callPending:
 		return "·", l.styles.Hint
@@ -110,7 +109,7 @@ func (t *toolItem) mark(l *drawOptions, open bool) (string, lipgloss.Style) {
 	return "▸", l.styles.Hint
 }
 
-// exitStyle is the style of how a command ended.
+// exitStyle is the style of the words that say how a command ended.
 func (t *toolItem) exitStyle(l *drawOptions) lipgloss.Style {
 	switch {
 	case t.state == callRunning:
@@ -123,22 +122,22 @@ func (t *toolItem) exitStyle(l *drawOptions) lipgloss.Style {
 
 func (t *toolItem) verb() string {
 	switch {
-	case t.runs && t.state == callRunning:
+	case t.isCommand && t.state == callRunning:
 		return Spinner[t.frame%len(Spinner)]
-	case t.runs:
+	case t.isCommand:
 		return "$"
 	}
 	return conversation.ToolVerb(t.call.Name, t.state == callDone && t.result.Status != conversation.ResultDenied)
 }
 
-// subject returns the file, command or query of the call. Parsing arguments can take a while, so
-// the result is kept, even if it is "".
+// subject returns the file, command or query of the call. Parsing arguments can take a while, so it keeps the result, even if
+// that is "".
 func (t *toolItem) subject() string {
-	if !t.aboutKnown {
-		t.about, t.aboutKnown = subject(t.call, t.title), true
-		t.runs = t.call.Name != conversation.ToolTask && t.call.RunsCommand()
+	if !t.subjectKnown {
+		t.subjectText, t.subjectKnown = subject(t.call, t.title), true
+		t.isCommand = t.call.Name != conversation.ToolTask && t.call.RunsCommand()
 	}
-	return t.about
+	return t.subjectText
 }
 
 // subject returns the file, command or query of a call, from its arguments or else its title.

@@ -76,7 +76,7 @@ type Styles struct {
 	Reasoning, ReasoningMark lipgloss.Style
 	ToolFailed, ToolRunning  lipgloss.Style
 	ToolName, ToolSubject    lipgloss.Style
-	Weight, Hint             lipgloss.Style
+	Faint, Hint              lipgloss.Style // Faint: tokens, durations, separators
 	Output, Block            lipgloss.Style // Block is the background of commands
 	Diff                     diffview.Styles
 	Undone, Note             lipgloss.Style // overlays that were undone or are no compaction; the bars of a compaction's card

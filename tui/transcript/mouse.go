@@ -132,7 +132,7 @@ func (m *Model) click(p place, x int) Released {
 	x -= m.items.startColumn(p.entry)
 	switch it := m.items.entries[p.entry].item.(type) {
 	case *toolItem:
-		onSubject := line == 0 && x >= it.aboutAt[0] && x < it.aboutAt[1]
+		onSubject := line == 0 && x >= it.subjectAt[0] && x < it.subjectAt[1]
 		if seq := m.recalled(it.call); onSubject && seq != 0 {
 			return Released{View: seq}
 		}
@@ -140,7 +140,7 @@ func (m *Model) click(p place, x int) Released {
 			return Released{Task: it.call.ID}
 		}
 		if it.folded(&m.items.options) != nil {
-			it.run.open = true
+			it.exploration.open = true
 			it.bump()
 		} else {
 			it.toggle()

@@ -21,7 +21,7 @@ func styles(theme themes.Theme) transcript.Styles {
 	return transcript.Styles{
 		UserMark: s.UserMark, User: s.User, Reasoning: s.Reasoning, ReasoningMark: s.Muted,
 		ToolFailed: s.Error, ToolRunning: s.Accent, ToolName: s.Muted,
-		ToolSubject: s.Text, Weight: s.Faint, Hint: s.Faint, Output: s.Muted,
+		ToolSubject: s.Text, Faint: s.Faint, Hint: s.Faint, Output: s.Muted,
 		Diff:   diffview.Styles(s.Diff),
 		Undone: s.Muted, Note: s.Rule,
 		Info: s.Muted, Warning: s.Warning, Error: s.Error, Selected: s.Selection,

@@ -21,21 +21,21 @@ import (
 // toolItem shows a tool call and its result.
 type toolItem struct {
 	foldable
-	call       conversation.ToolCall
-	run        *exploration // nil for most calls
-	runs       bool         // it runs a command; set with about
-	about      string       // the subject of the call
-	aboutKnown bool         // about is up to date with the title
-	state      callState
-	isAsked    bool // an open question shows it
-	title      string
-	tail       string // the end of the output while it runs
-	result     conversation.ToolResult
-	frame      int
-	aboutAt    [2]int     // the cells [from, to) of the subject in the line as last drawn
-	change     *diff.File // the diff in its result, nil if it has none
-	gutterAt   [2]int     // the lines [from, to) of the diff, as last drawn
-	gutter     int        // cells of the diff's line numbers and signs
+	call         conversation.ToolCall
+	exploration  *exploration // nil for most calls
+	isCommand    bool         // it runs a command; set with subjectText
+	subjectText  string       // the subject of the call
+	subjectKnown bool         // subjectText is up to date with the title
+	state        callState
+	isAsked      bool // an open question shows it
+	title        string
+	tail         string // the end of the output while it runs
+	result       conversation.ToolResult
+	frame        int
+	subjectAt    [2]int     // the cells [from, to) of the subject in the line as last drawn
+	change       *diff.File // the diff in its result, nil if it has none
+	gutterAt     [2]int     // the lines [from, to) of the diff, as last drawn
+	gutter       int        // cells of the diff's line numbers and signs
 }
 
 type callState int
@@ -58,7 +58,7 @@ const (
 func (t *toolItem) finish(r conversation.ToolResult) {
 	t.state, t.result, t.tail, t.change = callDone, r, "", nil
 	if args, err := conversation.WithCommand(t.call.Arguments, r.Ran); err == nil && r.Ran != "" {
-		t.call.Arguments, t.aboutKnown = args, false
+		t.call.Arguments, t.subjectKnown = args, false
 	}
 	if f, ok := diff.Parse(r.Detail); ok {
 		t.change = &f
@@ -72,7 +72,7 @@ func (t *toolItem) source(*drawOptions) string {
 
 func (t *toolItem) indent(line int) int {
 	switch {
-	case line == 0 && !t.runs:
+	case line == 0 && !t.isCommand:
 		return 0
 	case line >= t.gutterAt[0] && line < t.gutterAt[1]:
 		return bodyIndent + t.gutter
@@ -83,7 +83,7 @@ func (t *toolItem) indent(line int) int {
 func (t *toolItem) draw(l *drawOptions, width int) []string {
 	t.subject()
 	if all := t.folded(l); all != nil {
-		t.aboutAt, t.gutterAt = [2]int{}, [2]int{}
+		t.subjectAt, t.gutterAt = [2]int{}, [2]int{}
 		if all[0] == t {
 			return []string{explored(l, all, width)}
 		}
@@ -98,7 +98,7 @@ func (t *toolItem) draw(l *drawOptions, width int) []string {
 	room := max(1, width-len(blank))
 	for _, b := range append(t.body(l, room, open), chips(l, t.result.Images, room)...) {
 		switch {
-		case t.runs:
+		case t.isCommand:
 			bar, style := t.mark(l, open)
 			b = pane.Clip(style.Render(bar)+" "+b, width)
 		case b != "":
@@ -106,7 +106,7 @@ func (t *toolItem) draw(l *drawOptions, width int) []string {
 		}
 		lines = append(lines, b)
 	}
-	if surface := pane.NewSurface(l.styles.Block); t.runs && surface != (pane.Surface{}) {
+	if surface := pane.NewSurface(l.styles.Block); t.isCommand && surface != (pane.Surface{}) {
 		for i, line := range lines {
 			lines[i] = surface.Under(line + strings.Repeat(" ", max(0, width-ansi.StringWidth(line))))
 		}
@@ -126,9 +126,9 @@ func (t *toolItem) body(l *drawOptions, room int, open bool) []string {
 		return t.diff(l, room, open)
 	case open:
 		return pane.Each(l.styles.Output, pane.Wrap(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
-	case t.result.Status != conversation.ResultOK || t.runs:
+	case t.result.Status != conversation.ResultOK || t.isCommand:
 		why, more := t.reason(), ""
-		if n := strings.Count(strings.TrimSpace(t.result.Text), "\n"); t.runs && n > 1 {
+		if n := strings.Count(strings.TrimSpace(t.result.Text), "\n"); t.isCommand && n > 1 {
 			more = "  (+" + numbers.Count(n-1, "line") + ")"
 		}
 		if why != "" {
@@ -180,7 +180,7 @@ func (t *toolItem) diff(l *drawOptions, room int, open bool) []string {
 func (t *toolItem) reason() string {
 	text := strings.TrimSpace(t.result.Text)
 	first, rest, _ := strings.Cut(text, "\n")
-	command := t.result.Status == conversation.ResultError && t.runs
+	command := t.result.Status == conversation.ResultError && t.isCommand
 	switch ended, why, _ := strings.Cut(strings.TrimSpace(t.result.Detail), "\n"); {
 	case t.result.Status == conversation.ResultDenied:
 		why, byUser := strings.CutPrefix(first, deniedByUser)
@@ -188,7 +188,7 @@ func (t *toolItem) reason() string {
 			return strings.TrimPrefix(why, ". The user says: ")
 		}
 		return strings.TrimPrefix(first, "denied: ")
-	case t.runs && t.result.Status == conversation.ResultOK:
+	case t.isCommand && t.result.Status == conversation.ResultOK:
 		output := strings.TrimSpace(strings.TrimPrefix(text, strings.TrimSpace(t.result.Detail))) // without how it ended
 		if output == "(no output)" {
 			return ""
@@ -208,8 +208,8 @@ func (t *toolItem) reason() string {
 // leaves it out.
 const deniedByUser = "denied: the user did not allow this call"
 
-// weight formats the estimated tokens of a text, at least 1 unless it is empty.
-func weight(s conversation.Size, factor float64) string {
+// tokenNumber formats the estimated tokens of a text, at least 1 unless it is empty.
+func tokenNumber(s conversation.Size, factor float64) string {
 	n := meter.Estimate(s) * factor
 	if s.Chars() > 0 {
 		n = max(n, 1)
@@ -217,9 +217,9 @@ func weight(s conversation.Size, factor float64) string {
 	return amount(n)
 }
 
-// tokens is weight with its unit.
+// tokens is tokenNumber with its unit.
 func tokens(s conversation.Size, factor float64) string {
-	n := weight(s, factor)
+	n := tokenNumber(s, factor)
 	if n == "1" {
 		return n + " token"
 	}

@@ -142,8 +142,8 @@ func (m *Model) ToggleExpanded() {
 	m.scroll.normalize()
 	m.items.options.expanded = !m.items.options.expanded
 	for _, e := range m.items.entries {
-		if t, tool := e.item.(*toolItem); tool && t.run != nil {
-			t.run.open = false
+		if t, tool := e.item.(*toolItem); tool && t.exploration != nil {
+			t.exploration.open = false
 		}
 	}
 	m.selection.clear()

@@ -65,7 +65,7 @@ func (w *styled) put(f themes.Face, text string) {
 	}
 }
 
-// face is the SGR sequence that begins a face.
+// face returns the escape sequence (SGR) that begins text in a face.
 func (r *Renderer) face(f themes.Face) string {
 	begin, ok := r.faces[f]
 	if !ok {
