@@ -34,8 +34,8 @@ func DefaultKeyMap() KeyMap {
 	typing.Newline = key.Binding{}
 	return KeyMap{
 		Moves:           moves,
-		NextSection:     bind("tab", "next group", "tab"),
-		PreviousSection: bind("shift+tab", "previous group", "shift+tab"),
+		NextSection:     bind("tab", "next page of settings", "tab"),
+		PreviousSection: bind("shift+tab", "previous page", "shift+tab"),
 		Change:          bind("enter", "change the value (also space)", "enter", "space"),
 		Next:            bind("→", "next value (also l)", "right", "l"),
 		Earlier:         bind("←", "previous value (also h)", "left", "h"),

@@ -170,12 +170,15 @@ func (m *Model) frame() pane.Frame {
 	case typing:
 		f.Status = s.Title.Render(m.prompt()) + strings.Join(m.field.View(), "")
 	default:
-		what := "explain"
+		back, what := "close", "explain"
+		if m.section != "" {
+			back = "back"
+		}
 		if m.explains() {
 			what = "hide details"
 		}
-		f.Hints = []string{pane.Hint("change", k.Change), pane.Hint("keep", k.Write), pane.Hint("close", k.Close),
-			pane.Hint("default", k.Default), pane.Hint("groups", k.NextSection), pane.Hint(what, k.Explain)}
+		f.Hints = []string{pane.Hint("change", k.Change), pane.Hint(back, k.Close), pane.Hint("next page", k.NextSection),
+			pane.Hint("keep changes", k.Write), pane.Hint(what, k.Explain), pane.Hint("reset", k.Default)}
 	}
 	return f
 }
