@@ -322,8 +322,11 @@ func (a *Agent) FreeTokens() int { return int(a.display.freeTokens.Load()) }
 // ArrivalCap is the cap on a tool result at the time it arrives. Any goroutine may call it.
 func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.resultCap.Load() }
 
-// DeclaredTools lists the tools in the requests. Any goroutine may call it.
-func (a *Agent) DeclaredTools() []conversation.ToolSpec { return *a.display.tools.Load() }
+// DeclaredTools lists the tools in the requests, with the tokens that they take of each, as the gauge shows them. Any goroutine
+// may call it.
+func (a *Agent) DeclaredTools() (tools []conversation.ToolSpec, tokens int) {
+	return *a.display.tools.Load(), int(a.display.toolTokens.Load())
+}
 
 // observe updates the state for titles, call IDs and repeated results with new events.
 func (a *Agent) observe(events []conversation.Event) {

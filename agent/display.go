@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent/updates"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -20,6 +21,7 @@ type display struct {
 	freeTokens atomic.Int64 // free tokens of the window; -1: unknown
 	resultCap  atomic.Pointer[conversation.ArrivalCap]
 	tools      atomic.Pointer[[]conversation.ToolSpec] // tools that the model is given
+	toolTokens atomic.Int64                            // what they take of the next request
 
 	maxResult int // configured limit on a tool result, in characters; 0: as many as fit
 
@@ -43,6 +45,7 @@ func (d *display) showMeter() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
 	d.freeTokens.Store(int64(free))
+	d.toolTokens.Store(int64(r.Segments[projection.Tools]))
 	d.updateResultCap()
 	d.journal.Publish(updates.Metered{Meter: d.journal.Meter()})
 	d.showCacheCold()

@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/llm"
 	"plimsoll/compact/meter"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -305,7 +306,11 @@ func TestConversationKeepsItsPromptAndTools(t *testing.T) {
 		}
 		checkEqual(t, before.provider.Requests()[0].Tools, after.provider.Requests()[0].Tools)
 		var names []string
-		for _, tool := range after.DeclaredTools() {
+		tools, tokens := after.DeclaredTools()
+		if want := after.reading().Segments[projection.Tools]; tokens != want || tokens == 0 {
+			t.Errorf("the tools take %d tokens, by the gauge %d", tokens, want)
+		}
+		for _, tool := range tools {
 			names = append(names, tool.Name)
 		}
 		checkEqual(t, []string{"ls", "cat"}, names)

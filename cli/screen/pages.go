@@ -75,7 +75,7 @@ func (h *Host) Page(ctx context.Context, name, argument string) (string, error) 
 // called, and what their calls and results took, in this conversation and in all.
 func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	events := h.storedEvents(ctx, running)
-	declared := running.Agent.DeclaredTools()
+	declared, total := running.Agent.DeclaredTools()
 	specs := slices.Clone(declared)
 	add := func(t conversation.ToolSpec) {
 		if !conversation.HasTool(specs, t.Name) {
@@ -88,19 +88,20 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	for _, t := range running.Toolbox.ServerTools() {
 		add(t.Spec())
 	}
-	uses, everywhere := map[string]inspect.ToolUse{}, map[string]inspect.ToolUse{}
-	for _, u := range inspect.ToolUses(events, specs) {
-		uses[u.Name] = u
+	uses, everywhere, sum := map[string]inspect.ToolUse{}, map[string]inspect.ToolUse{}, 0
+	for i, u := range inspect.ToolUses(events, specs) {
+		if uses[u.Name] = u; i < len(declared) {
+			sum += u.Tokens
+		}
 	}
 	read, found := h.uses.add(ctx, h.deps.Resources.Store, everywhere)
 	var b strings.Builder
-	total := 0
 	for _, t := range specs {
 		about, _, _ := strings.Cut(strings.TrimSuffix(t.Description, "."), ". ")
-		u, notes := uses[t.Name], []string{"~" + numbers.Grouped(uses[t.Name].Tokens) + " tokens"}
+		u := uses[t.Name]
+		notes := []string{"~" + numbers.Tokens(u.Tokens*total/max(sum, 1)) + " tokens"} // they add up to total
 		switch {
 		case conversation.HasTool(declared, t.Name):
-			total += u.Tokens
 		case t.OfServer() && conversation.HasTool(declared, conversation.ToolFindTools):
 			notes = append(notes, "looked up when it is needed")
 		case t.OfServer():
@@ -112,10 +113,10 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 			notes = append(notes, "read only")
 		}
 		if u.Uses > 0 {
-			about += fmt.Sprintf(" · called %s here, ~%s tokens", numbers.Count(u.Uses, "time"), numbers.Grouped(u.Spent))
+			about += fmt.Sprintf(" · called %s here, ~%s tokens", numbers.Count(u.Uses, "time"), numbers.Tokens(u.Spent))
 		}
 		if all := everywhere[t.Name]; all.Uses > u.Uses {
-			about += fmt.Sprintf(" · called %s in all, ~%s tokens", numbers.Count(all.Uses, "time"), numbers.Grouped(all.Spent))
+			about += fmt.Sprintf(" · called %s in all, ~%s tokens", numbers.Count(all.Uses, "time"), numbers.Tokens(all.Spent))
 		}
 		fmt.Fprintf(&b, "%s · %s\n    %s\n", plain.Line(t.Name), strings.Join(notes, " · "), plain.Line(about))
 	}
@@ -123,7 +124,7 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	if read < found {
 		all = fmt.Sprintf("Calls of the %[2]d newest of %[1]d conversations are counted", found, read)
 	}
-	return fmt.Sprintf("Declarations take ~%s tokens of each request. %s.\n\n%s", numbers.Grouped(total), all, b.String())
+	return fmt.Sprintf("Declarations take ~%s tokens of each request. %s.\n\n%s", numbers.Tokens(total), all, b.String())
 }
 
 // toolUses keeps the uses of tools of stored conversations, which are read again when they have grown.
