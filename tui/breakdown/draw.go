@@ -2,7 +2,6 @@ package breakdown
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -85,7 +84,7 @@ func (m *Model) factLines(r *row, width int) []string {
 	return pane.Columns([]string{out}, notes, "", at, len(notes))
 }
 
-// categoryLine draws a category with its bar, its tokens and its share of the window.
+// categoryLine draws a category with its bar, its tokens and its share of the window, which a whole bar stands for.
 func (m *Model) categoryLine(r *row, width int) string {
 	const name, mostBar, leastBar = 16, 90, 8
 	glyph, text := m.bar.Run(int(r.category), 1), m.styles.Text
@@ -96,9 +95,10 @@ func (m *Model) categoryLine(r *row, width int) string {
 	cells := width - ansi.StringWidth(numbers)
 	bar := ""
 	if room := min(cells-name-2, mostBar); room >= leastBar {
-		cells, bar = name, strings.Repeat(" ", room+2)
-		if r.name != "free" {
-			bar = m.bar.Length(r.category, r.tokens, slices.Max(m.content.Reading.Segments[:]), room) + "  " // all bars have one scale
+		scale := pane.Scale(m.content.Reading) // as the gauge above
+		cells, bar = name, m.bar.Length(r.category, r.tokens, scale, room)+"  "
+		if r.name == "free" {
+			bar = pane.Fit(m.bar.Run(pane.CellFree, r.tokens*room/scale), room+2)
 		}
 	}
 	return glyph + " " + text.Render(pane.Fit(r.name, min(cells, name)-2)) + bar + text.Render(numbers)

@@ -102,9 +102,9 @@ func (c *Content) categories() []row {
 	}
 	free := row{part: partFills, name: "free", value: "?", doc: "The window less what is used. The reserve for the reply is part of it."}
 	if r.Window.IsKnown() {
-		tokens := max(0, r.Window.Tokens-r.Used)
-		if free.value, free.note = pane.Tokens(tokens), c.share(tokens); r.Estimated {
-			free.value = pane.About(tokens)
+		free.tokens = max(0, r.Window.Tokens-r.Used)
+		if free.value, free.note = pane.Tokens(free.tokens), c.share(free.tokens); r.Estimated {
+			free.value = pane.About(free.tokens)
 		}
 	}
 	return append(out, free)
@@ -222,8 +222,9 @@ func (c *Content) heaviest() []row {
 			}
 			doc += "."
 		}
-		if why := safe(it.Why); why != "" {
-			doc += " It is " + safe(it.State.Word()) + ": " + why + "."
+		if why := safe(pane.Reason(it.Why)); why != "" {
+			word := safe(it.State.Word()) + ": "
+			doc += " It is " + word + strings.TrimPrefix(why, word) + "."
 		}
 		label := it.Label
 		if it.State == projection.StateSummarised || it.State == projection.StateDropped {

@@ -247,7 +247,7 @@ func (m *Model) Legend(r meter.Reading, width int) string {
 }
 
 // List draws a line of width columns for each segment, with its color, name, tokens, share of the window, and a bar; then what is
-// free. The bars have one scale.
+// free. The bars have the scale of the gauge.
 func (m *Model) List(r meter.Reading, width int) []string {
 	const name, tokens, share = 12, 7, 6
 	var out []string
@@ -255,10 +255,10 @@ func (m *Model) List(r meter.Reading, width int) []string {
 		text := pane.Fit(name, 10) + pane.AlignRight(pane.Tokens(n), tokens) + pane.AlignRight(pane.Share(r, n), share) + "  "
 		out = append(out, pane.Clip(cell+" "+m.styles.Detail.Render(text)+bar, width))
 	}
-	most, room := slices.Max(r.Segments[:projection.Draft]), max(0, width-name-tokens-share-2)
+	room := max(0, width-name-tokens-share-2)
 	for seg, n := range r.Segments[:projection.Draft] {
 		if n > 0 {
-			add(m.Cell(seg), names[seg], m.bar.Length(projection.Segment(seg), n, most, room), n)
+			add(m.Cell(seg), names[seg], m.bar.Length(projection.Segment(seg), n, pane.Scale(r), room), n)
 		}
 	}
 	if r.Window.IsKnown() {

@@ -35,22 +35,22 @@ func Turn(turn int) string { return numbers.Grouped(turn + 1) }
 // Turns names turns as people count.
 func Turns(from, to int) string { return numbers.Turns(from+1, to+1) }
 
-// Reason writes why a compaction was made, as an event records it, as people count and speak.
+// Reason writes why a compaction was made, or why a message is sent as it is, as people count and speak.
 func Reason(why string) string {
-	why = reasonWords.Replace(why)
-	part := leadingTurns().FindStringSubmatch(why)
-	if part == nil {
-		return why
-	}
-	from, _ := strconv.Atoi(part[1])
-	to, _ := strconv.Atoi(cmp.Or(part[2], part[1]))
-	return Turns(from, to) + why[len(part[0]):]
+	return reasonTurns().ReplaceAllStringFunc(reasonWords.Replace(why), func(turns string) string {
+		part := reasonTurns().FindStringSubmatch(turns)
+		from, _ := strconv.Atoi(part[2])
+		to, _ := strconv.Atoi(cmp.Or(part[3], part[2]))
+		return part[1] + Turns(from, to)
+	})
 }
 
 var reasonWords = strings.NewReplacer("masked", "shortened", "stripped", "left out", "evicted, note", "replaced")
 
-// leadingTurns matches the turns at the beginning of a reason.
-var leadingTurns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^turns? (\d+)(?:–(\d+))?`) })
+// reasonTurns matches the turns that the program names in a reason.
+var reasonTurns = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|^summarized: |stands for |summary of )turns? (\d+)(?:–(\d+))?`)
+})
 
 // Duration formats whole seconds: 4 s, 5 min 10 s.
 func Duration(d time.Duration) string {
