@@ -322,8 +322,7 @@ func (a *Agent) FreeTokens() int { return int(a.display.freeTokens.Load()) }
 // ArrivalCap is the cap on a tool result at the time it arrives. Any goroutine may call it.
 func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.resultCap.Load() }
 
-// DeclaredTools lists the tools in the requests, with the tokens that they take of each, as the gauge shows them. Any goroutine
-// may call it.
+// DeclaredTools lists the tools in the requests, and their tokens as the gauge shows them. Any goroutine may call it.
 func (a *Agent) DeclaredTools() (tools []conversation.ToolSpec, tokens int) {
 	return *a.display.tools.Load(), int(a.display.toolTokens.Load())
 }

@@ -117,7 +117,7 @@ func (p *sandbox) checkLedger(term *terminal, id string) {
 	term.awaitIdleDraft("and now?")
 	term.press("ctrl+u")
 	term.slashCommand("/ledger")
-	words := []string{"compacted turns 1–10", "compacted turns 11–41", "compaction undone: turns 1", "pinned e", "undone: from turn"}
+	words := []string{"compacted: turns 1–10", "compacted: turns 11–41", "compaction undone: turns 1", "pinned e", "undone: from turn"}
 	shown := term.awaitText(append(words, " Ledger", "2 compactions, 1 active")...)
 	at := -1
 	for _, what := range words {
@@ -127,10 +127,10 @@ func (p *sandbox) checkLedger(term *terminal, id string) {
 			at = i
 		}
 	}
-	if row := shown.rowWith("compacted turns 11–41"); !strings.Contains(row, "undone") {
+	if row := shown.rowWith("compacted: turns 11–41"); !strings.Contains(row, "undone") {
 		t.Errorf("the ledger says %q", row)
 	}
-	if row := shown.rowWith("compacted turns 1–10"); !strings.Contains(row, "active") {
+	if row := shown.rowWith("compacted: turns 1–10"); !strings.Contains(row, "active") {
 		t.Errorf("the ledger says %q", row)
 	}
 	listed := string(p.output("print", id, "--ledger"))

@@ -81,7 +81,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 		t.Fatal("the model sees compacted text, or not the rest")
 	}
 	from := term.startupLen()
-	term.openHistory("[both]", "original", "what the model is sent instead")
+	term.openHistory("[both]", "original")
 	for _, side := range []string{"[original]", "[as sent]", "[both]"} {
 		term.press("tab")
 		term.awaitText(side)
@@ -89,7 +89,7 @@ func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
 	term.typeText("g")
 	term.awaitCursorRow("title: Voyage of the Beagle")
 	term.typeText("}")
-	term.awaitCursorRow("What does the log of day 0 say?", "summarized", "Know what the logbooks say")
+	term.awaitCursorRow("What does the log of day 0 say?", "summarized", "what the model is sent instead", "Know what the logbooks say")
 	term.typeText("}")
 	term.awaitCursorRow("What does the log of day 1 say?", "summarized")
 	term.typeText("}}{")

@@ -236,14 +236,8 @@ func (d *drawer) explainRow(it item) string {
 			return partOf(r) + d.changedBy(r.Overlay)
 		}
 		return explainState(r.State, r.Why) + d.changedBy(r.Overlay)
-	case kindEvent:
-		switch e := &doc.Log[it.at]; {
-		case isCompaction(e.Body) && !doc.isUndone(it.at):
-			return "compaction active"
-		case isCompaction(e.Body):
-			return "compaction undone: it hides nothing"
-		}
-		return doc.describe(it.at)
+	case kindEvent: // its row says all
+		return ""
 	case kindMessage:
 		msg := &doc.messages[it.at]
 		if len(msg.Events) == 0 {
@@ -258,7 +252,7 @@ func (d *drawer) explainRow(it item) string {
 
 func explainState(state projection.State, why string) string {
 	word := stateWord(state, why)
-	switch why = plain.Line(why); {
+	switch why = plain.Line(pane.Reason(why)); {
 	case state == projection.StateVerbatim:
 		return cmp.Or(why, "sent in full")
 	case state == projection.StatePinned:

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,35 +78,17 @@ func formatDuration(d time.Duration) string {
 	return pane.Duration(d)
 }
 
-// entryDetails describe the result and the cost of a compaction; nil unless only compactions are shown.
-func (d *document) entryDetails(seq uint64) []string {
-	e, ok := d.entries[seq]
-	if !ok {
-		return nil
-	}
-	result := resultWord(e)
-	switch e.Result {
-	case inspect.ResultStale:
-		result += ": the conversation had changed by the time it was ready"
-	case inspect.ResultFailed, inspect.ResultCancelled:
-		result += ": nothing was changed"
-	}
-	out := []string{joined(result, tokensOfEntry(e)), ""}
-	read, written := "", ""
-	if e.Prompt > 0 {
-		read = pane.Tokens(e.Prompt) + " tokens read"
-	}
-	if e.Output > 0 {
-		written = pane.Tokens(e.Output) + " written"
-	}
-	if summary := joined(read, written, costOf(e), formatDuration(e.Duration)); summary != "" {
-		out[1] = strings.TrimSpace("summary "+e.Model) + ": " + summary
-	}
-	return slices.DeleteFunc(out, func(line string) bool { return line == "" })
+// meaningOf says what a result means for the conversation, after its word; "" where the word says it.
+func meaningOf(r inspect.EntryResult) string {
+	return map[inspect.EntryResult]string{inspect.ResultStale: ": the conversation had changed by the time it was ready",
+		inspect.ResultFailed: ": nothing was changed", inspect.ResultCancelled: ": nothing was changed"}[r]
 }
 
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+// costsOf are the model of an entry's summary, its tokens, its cost and its duration, each "" if it is not known.
+func costsOf(e inspect.Entry) []string {
+	const by, took, read, written = "summary by ", "took ", " tokens read", " written"
+	return []string{strings.TrimSuffix(by+e.Model, by), strings.TrimPrefix(pane.Tokens(max(0, e.Prompt))+read, "0"+read),
+		strings.TrimPrefix(pane.Tokens(max(0, e.Output))+written, "0"+written), costOf(e), strings.TrimSuffix(took+formatDuration(e.Duration), took)}
 }
 
 // compactionTotals counts the compactions and adds up what they cost. It does not add up the savings, because each

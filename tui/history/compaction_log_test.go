@@ -18,8 +18,10 @@ func TestTheLedger(t *testing.T) {
 	price := 0.02
 	r := newRig(t, 90, 24)
 	r.Model = history.New(&r.keys, time.UTC, true)
-	r.SetSize(40, 12)
-	if top, _ := r.screen(), r.press("j"); !strings.Contains(top, "No compactions yet.") || !strings.Contains(r.screen(), "2–7 of 7") {
+	r.SetSize(40, 10)
+	wantTexts(t, r.screen(), "No compactions yet.", "c previews", "automatically.", "c preview a compaction · q close")
+	r.SetSize(40, 8)
+	if top, _ := r.screen(), r.press("j"); !strings.Contains(top, "No compactions yet.") || !strings.Contains(r.screen(), "2–6 of 7") {
 		t.Errorf("without a compaction the ledger shows\n%s\nand after a step down\n%s", top, r.screen())
 	}
 	r.SetSize(90, 24)
@@ -60,7 +62,7 @@ func TestTheLedger(t *testing.T) {
 		}
 	}
 	r.press("home", "enter")
-	if view := r.screen(); !strings.Contains(view, "set off by load line") || !strings.Contains(view, "summary m: 900 tokens read, 40 written, $0.02") {
+	if view := r.screen(); !strings.Contains(view, "set off by load line") || !strings.Contains(view, "summary by m, 900 tokens read, 40 written\n") {
 		t.Errorf("the unfolded row shows\n%s", view)
 	}
 	r.SetSize(120, 24)

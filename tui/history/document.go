@@ -17,6 +17,7 @@ type document struct {
 	Content
 	rows     []inspect.HistoryRow
 	active   map[uint64]bool // overlays and reverts that are in force
+	answered map[string]bool // calls that have a result
 	hidden   int             // tokens of originals that are not sent
 	modified bool            // compaction changed what is sent
 
@@ -72,7 +73,7 @@ func open(c Content) *document {
 	if c.Factor <= 0 {
 		c.Factor = 1
 	}
-	d := &document{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, messages: c.View.Messages}
+	d := &document{Content: c, rows: inspect.HistoryRows(c.Log, c.View), active: map[uint64]bool{}, answered: map[string]bool{}, messages: c.View.Messages}
 	for _, i := range slices.Concat(conversation.OverlaysInForce(c.Log), conversation.RevertsInForce(c.Log)) {
 		d.active[c.Log[i].Seq] = true
 	}
@@ -231,7 +232,7 @@ func (d *document) rowOfTurn(n int) int {
 	return slices.IndexFunc(d.rows, func(r inspect.HistoryRow) bool { return d.Log[r.Event].Turn == n })
 }
 
-// countTokens computes hidden and modified. Like the gauge, it adds tokens for the framing of
+// countTokens computes answered, hidden and modified. Like the gauge, it adds tokens for the framing of
 // each message.
 func (d *document) countTokens() {
 	framed := func(size conversation.Size, calls int) float64 {
@@ -241,6 +242,9 @@ func (d *document) countTokens() {
 	for i := range d.rows {
 		r := &d.rows[i]
 		reply, _ := d.Log[r.Event].Body.(conversation.AssistantMessage)
+		if result, ok := d.Log[r.Event].Body.(conversation.ToolResult); ok {
+			d.answered[result.CallID] = true
+		}
 		tokens += framed(r.Before, len(reply.Calls))
 		if !d.isRewound(r) && r.State != projection.StateVerbatim && r.State != projection.StatePinned {
 			d.modified = true

@@ -120,8 +120,9 @@ func (d *drawer) hasGap(i int) bool {
 		return false
 	}
 	it, before := d.document.items[i], d.document.items[i-1]
+	role := d.document.role(it)
 	return it.startsTurn ||
-		d.height >= leastGaps && ((it.kind == kindEvent) != (before.kind == kindEvent) || d.document.isText(it))
+		d.height >= leastGaps && ((it.kind == kindEvent) != (before.kind == kindEvent) || role != "" && role != projection.RoleTool)
 }
 
 // drawItem draws a row without gutter and cursor. It also returns the mark in its gutter.
@@ -184,6 +185,9 @@ func (d *drawer) drawOriginal(it item, open bool, width int) (lines []string, ma
 	}
 	sent := d.paintAll(d.sentLines(&msg, open, true, right))
 	if left < width {
+		if it.at == 0 || !d.document.isReplaced(&d.document.rows[it.at-1]) { // headings above the first of several
+			lines = append(lines, d.styles.Faint.Render(pane.Clip(pane.Fit("original", left+divider)+"what the model is sent instead", width)))
+		}
 		bar := " " + d.styles.Rule.Render("│") + " "
 		return append(lines, pane.Columns(d.paintAll(original), sent, bar, left, max(len(original), len(sent)))...), mark
 	}
@@ -210,8 +214,7 @@ func (d *drawer) headLine(left, right string, width int) string {
 // drawEvent draws an event that is no message. Expanded, it has all details of the event.
 func (d *drawer) drawEvent(it item, open bool, width int) []string {
 	e := &d.document.Log[it.at]
-	origin, _ := conversation.OriginOf(e.Body)
-	style, mark, text := d.styles.Muted, markEvent, d.document.describe(it.at)
+	style, mark, text := d.styles.Muted, markEvent, d.eventText(it.at, width)
 	right := d.rightColumns("", eventName(e.Seq), clock(e.Time, d.zone), width)
 	switch n, notice := e.Body.(conversation.Notice); {
 	case e.Body.Kind() == conversation.KindTurnFailed:
@@ -222,19 +225,18 @@ func (d *drawer) drawEvent(it item, open bool, width int) []string {
 		if style, mark = d.styles.Gauge.Summary, markFolded; open {
 			mark = markOpen
 		}
-		if origin.Before > 0 && width >= leastNames {
-			text = d.document.compacted(it.at, false)
+		if origin, _ := conversation.OriginOf(e.Body); origin.Before > 0 && width >= leastNames {
 			right = d.rightColumns("", eventName(e.Seq), change(origin.Before, origin.After), width)
 		}
 	}
+	entry, listed := d.document.entries[e.Seq]
 	if d.document.isUndone(it.at) {
-		style, text = d.styles.Muted, text+" · "+undoneLabel(e.Body)
-	}
-	if entry, ok := d.document.entries[e.Seq]; ok {
-		right = d.entryColumns(entry, width)
-		if entry.Kind == inspect.EntryEpoch {
-			text = "compacted " + pane.Reason(origin.Why)
+		if style = d.styles.Muted; entry.Kind != inspect.EntryEpoch {
+			text += " · " + undoneLabel(e.Body)
 		}
+	}
+	if listed {
+		right = d.entryColumns(entry, width)
 		if width >= leastNames {
 			text = e.Time.In(d.zone).Format("2 Jan 15:04  ") + text
 		}
@@ -242,20 +244,24 @@ func (d *drawer) drawEvent(it item, open bool, width int) []string {
 	text = pane.Clip(mark+plain.Line(conversation.Beginning(text, 4*width)), width)
 	lines := []string{d.headLine(d.paint(line{text: text, style: style}), right, width)}
 	if open {
-		lines = append(lines, d.details(it.at, width)...)
+		lines = append(lines, d.details(it.at, lines[0], width)...)
 	}
 	return lines
 }
 
-// details draws all details of an event: for a compaction also the messages that it shortened, and the summaries.
-func (d *drawer) details(at, width int) []string {
-	var out []line
-	for i, l := range d.document.details(at, d.zone) {
-		if i == 0 && cells(l) < width/2 { // it is in the row already
-			continue
-		}
-		out = append(out, d.wholeText(l, d.styles.Muted, width)...)
+// eventText describes an event; a compaction without its tokens where they are in a column.
+func (d *drawer) eventText(at, width int) string {
+	e := d.document.Log[at]
+	if _, listed := d.document.entries[e.Seq]; isCompaction(e.Body) && (listed || width >= leastNames) {
+		return d.document.compacted(at, false)
 	}
+	return d.document.describe(at)
+}
+
+// details draws all of an event that its row does not say: for a compaction also the messages that it shortened, and the
+// summaries.
+func (d *drawer) details(at int, row string, width int) []string {
+	out := d.facts(at, row, width)
 	var shortened []conversation.Span // each one message
 	for _, o := range d.document.epochFrom(at) {
 		if kind := o.Body.Kind(); kind == conversation.KindMask || kind == conversation.KindCap {
@@ -278,7 +284,7 @@ func (d *drawer) details(at, width int) []string {
 	for _, o := range d.document.epochFrom(at) {
 		if sum, ok := o.Body.(conversation.Summary); ok && sum.Text+sum.Appendix != "" {
 			out = append(out, line{})
-			out = append(out, d.markdownLines(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), true, 0, width)...)
+			out = append(out, d.summaryLines(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), true, width)...)
 		}
 	}
 	return d.paintAll(out)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -44,10 +46,10 @@ func isCompaction(b conversation.Body) bool {
 func (d *document) describeBriefly(at int) string {
 	switch body := d.Log[at].Body.(type) {
 	case conversation.ToolResult:
-		return strings.TrimSpace(plain.Line(body.Tool) + "  " + d.subjectOf(d.Log[at].Seq, body.CallID))
+		return strings.TrimSpace(plain.Line(conversation.ToolVerb(body.Tool, true)) + " " + d.subjectOf(d.Log[at].Seq, body.CallID))
 	case conversation.AssistantMessage:
 		if len(body.Calls) > 0 {
-			return "→ " + plain.Line(body.Calls[0].Name) + "  " + subject(body.Calls[0])
+			return "→ " + plain.Line(conversation.ToolVerb(body.Calls[0].Name, false)) + " " + subject(body.Calls[0])
 		}
 		return plain.Line(conversation.Beginning(strings.TrimSpace(body.Text), maxSubject))
 	}
@@ -113,7 +115,10 @@ func (d *document) describe(i int) string {
 	case conversation.HookRan:
 		return strings.TrimSuffix("hook "+body.Moment+": "+body.Command+": "+body.Reason, ": ")
 	case conversation.Checkpoint:
-		return checkpointed(body)
+		if body.Unknown {
+			return "which files " + body.By + " changed is not known"
+		}
+		return "kept before " + body.By + " changed it: " + pathsOf(body.Files)
 	case conversation.Rewound:
 		return fmt.Sprintf("files brought back to before turn %s: %s", pane.Turn(body.Turn), pathsOf(body.Files))
 	case conversation.Attempt:
@@ -122,13 +127,6 @@ func (d *document) describe(i int) string {
 		return "a summary was paid for, and no compaction has used it so far"
 	}
 	return "written by a newer version of Plimsoll: " + string(d.Log[i].Body.Kind())
-}
-
-func checkpointed(c conversation.Checkpoint) string {
-	if c.Unknown {
-		return "which files " + c.By + " changed is not known"
-	}
-	return "kept before " + c.By + " changed it: " + pathsOf(c.Files)
 }
 
 func pathsOf(files []conversation.FileVersion) string {
@@ -142,14 +140,11 @@ func pathsOf(files []conversation.FileVersion) string {
 // compacted describes a compaction, with or without its tokens.
 func (d *document) compacted(i int, tokens bool) string {
 	origin, _ := conversation.OriginOf(d.Log[i].Body)
-	text := "compacted" + causedBy(origin)
+	text := "compacted"
 	if tokens && origin.Before > 0 {
-		text += ": " + pane.Tokens(origin.Before) + " → " + pane.Tokens(origin.After)
+		text += " " + pane.Tokens(origin.Before) + " → " + pane.Tokens(origin.After)
 	}
-	if origin.Why != "" {
-		text += " · " + pane.Reason(origin.Why)
-	}
-	return text
+	return strings.TrimSuffix(text+": "+pane.Reason(origin.Why), ": ")
 }
 
 // causedBy says who caused an overlay, with a space before it; "" for the user.
@@ -196,40 +191,52 @@ func namesOf(events []uint64) string {
 	return strings.Join(parts, ", ")
 }
 
-// details describes an event in several lines: what it is, who caused it, and its summaries.
-func (d *document) details(i int, zone *time.Location) []string {
-	e := d.Log[i]
-	out := []string{d.describe(i)}
+// facts draws what an event is, who caused it, its result and its summaries. Each fact is said once, and not if the row says it.
+func (d *drawer) facts(at int, row string, width int) (out []line) {
+	e, said := d.document.Log[at], ansi.Strip(row)
+	say := func(facts ...string) {
+		facts = slices.DeleteFunc(facts, func(fact string) bool { return strings.Contains(said, plain.Line(fact)) })
+		text := strings.Join(facts, ", ")
+		said += "\n" + plain.Line(text)
+		out = append(out, d.wholeText(text, d.styles.Muted, width)...)
+	}
+	entry := d.document.entries[e.Seq]
+	say(d.eventText(at, width))
+	say(tokensOfEntry(entry), resultWord(entry)+meaningOf(entry.Result))
 	origin, ok := conversation.OriginOf(e.Body)
 	if a, attempt := e.Body.(conversation.Attempt); attempt {
 		origin, ok = conversation.Origin{Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile}, true
 	}
-	if !ok {
-		return append(out, d.entryDetails(e.Seq)...)
-	}
-	about := "made in turn " + pane.Turn(e.Turn) + " at " + clock(e.Time, zone) + causedBy(origin)
-	for _, p := range [][2]string{{"set off by", origin.Trigger}, {"preset", origin.Preset}, {"profile", origin.Profile}} {
-		if p[1] != "" {
-			about += ", " + p[0] + " " + p[1]
+	if ok {
+		about := []string{"made" + causedBy(origin) + " in turn " + pane.Turn(e.Turn), clock(e.Time, d.zone)}
+		for _, p := range [][2]string{{"set off by", origin.Trigger}, {"preset", origin.Preset}, {"profile", origin.Profile}} {
+			if p[1] != "" {
+				about = append(about, p[0]+" "+p[1])
+			}
 		}
+		say(about...)
 	}
-	out = append(append(out, about), d.entryDetails(e.Seq)...)
-	for _, o := range d.epochFrom(i) {
-		s, ok := o.Body.(conversation.Summary)
-		if ok && s.Policies == nil && s.Text == "" {
-			out = append(out, fmt.Sprintf("note on %s by the program, without a model", pane.Turns(s.FromTurn, s.ToTurn)))
+	for _, o := range d.document.epochFrom(at) {
+		s, _ := o.Body.(conversation.Summary)
+		of := " of " + pane.Turns(s.FromTurn, s.ToTurn)
+		if strings.HasPrefix(" of "+pane.Reason(origin.Why)+",", of+",") {
+			of = ""
 		}
-		if ok && s.Model != "" {
-			text := fmt.Sprintf("summary of %s by %s", pane.Turns(s.FromTurn, s.ToTurn), s.Model)
+		switch {
+		case s.Model != "":
+			text := "summary" + of + " by " + s.Model
 			if s.Depth > 0 {
 				text += fmt.Sprintf(", %s from the originals", numbers.Count(s.Depth, "step"))
 			}
 			if s.Edited {
 				text += ", edited by you"
 			}
-			out = append(out, text)
+			say(text)
+		case s.Policies == nil && s.Text == "" && o.Body.Kind() == conversation.KindSummary:
+			say("note" + of + " by the program, without a model")
 		}
 	}
+	say(costsOf(entry)...)
 	return out
 }
 

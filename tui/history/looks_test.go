@@ -50,7 +50,7 @@ func TestAnExpandedCompactionListsWhatItShortened(t *testing.T) {
 	at := r.addSample()
 	r.showLog()
 	r.moveTo(at["mask"])
-	wantTexts(t, cursorRow(r), "▸ compacted automatically · 1 result shortened", "91k → 34k")
+	wantTexts(t, cursorRow(r), "▸ compacted: 1 result shortened", "91k → 34k")
 	r.press("enter")
-	wantTexts(t, cursorRow(r), "▾ compacted", "e12", "188  run_command  go test ./upload")
+	wantTexts(t, cursorRow(r), "▾ compacted", "e12", "188  ran go test ./upload")
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -28,7 +29,7 @@ func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 	case conversation.UserMessage:
 		return d.styles.UserMark.Render("› you")
 	case conversation.AssistantMessage:
-		out := d.styles.Gauge.Assistant.Bold(true).Render("assistant")
+		out := d.assistant(projection.RoleAssistant, b.Text, b.Calls)
 		if b.Stop != "" && b.Stop != conversation.StopEnd && b.Stop != conversation.StopCalls {
 			out += d.styles.Warning.Render(" · " + plain.Line(string(b.Stop)))
 		}
@@ -38,6 +39,15 @@ func (d *drawer) author(e *conversation.Event, open bool, width int) string {
 		return d.toolLine(b.Status, verb, d.document.subjectOf(e.Seq, b.CallID), open, width)
 	}
 	return ""
+}
+
+// assistant names the author of a reply, and without a text how many calls it has: their results are the rows below.
+func (d *drawer) assistant(role projection.Role, text string, calls []conversation.ToolCall) string {
+	name := d.styles.Gauge.Assistant.Bold(true).Render(plain.Line(string(role)))
+	if text != "" || len(calls) == 0 {
+		return name
+	}
+	return name + d.styles.Faint.Render(" · "+numbers.Count(len(calls), "call"))
 }
 
 // toolLine is the first line of a tool result, as in the chat: what the tool did, its subject, and whether it failed.
@@ -68,7 +78,7 @@ func (d *drawer) originalLines(e *conversation.Event, open, compared bool, width
 		out := d.textLines(b.Text, unstyled, open, foldLines, min(width, markdown.MaxProseWidth))
 		return append(out, d.imageLines(b.Images, width)...)
 	case conversation.AssistantMessage:
-		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, width)...)
+		return append(d.replyLines(b, open, width), d.callLines(b.Calls, open, compared, width)...)
 	case conversation.ToolResult:
 		switch {
 		case open:
@@ -107,19 +117,24 @@ func (d *drawer) replyLines(b conversation.AssistantMessage, open bool, width in
 	return out
 }
 
-// callLines draws the calls of a reply: a line each, or with all arguments if it is expanded.
-func (d *drawer) callLines(calls []conversation.ToolCall, open bool, width int) []line {
+// callLines draws the calls of a reply: with all arguments if it is expanded, compared or matches the search. Folded, a call is a
+// line as in the chat, or none if its result is a row.
+func (d *drawer) callLines(calls []conversation.ToolCall, open, compared bool, width int) []line {
 	var out []line
-	for i, c := range calls {
+	for _, c := range calls {
+		text := c.Name + " " + c.Arguments
 		switch {
 		case open:
-			out = append(out, d.wholeText("→ "+c.Name+" "+c.Arguments, d.styles.Muted, width)...)
-		case i == foldLines && len(calls) > foldLines+1:
-			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: d.styles.Muted})
+			out = append(out, d.wholeText("→ "+text, d.styles.Muted, width)...)
+			continue
+		case compared || d.matchesSearch(text):
+		case d.document.answered[c.ID]:
+			continue
 		default:
-			text := "→ " + plain.Line(c.Name) + " " + plain.Line(conversation.Beginning(c.Arguments, 4*width))
-			out = append(out, line{text: pane.Clip(text, width), style: d.styles.Muted})
+			text = conversation.ToolVerb(c.Name, false) + " " + subject(c)
 		}
+		text = "→ " + plain.Line(conversation.Beginning(text, 4*width))
+		out = append(out, line{text: pane.Clip(text, width), style: d.styles.Muted})
 	}
 	return out
 }
@@ -233,18 +248,26 @@ func (d *drawer) rightColumns(badge, event, tokens string, width int) string {
 // its first line, unless it is compared or matches the search.
 func (d *drawer) sentLines(s *projection.Message, open, compared bool, width int) []line {
 	switch {
-	case s.State == projection.StateSummarised && open:
-		return d.markdownLines(s.Text, true, 0, width)
-	case s.State == projection.StateSummarised:
-		return d.markdownLines(withoutPreamble(s.Text), false, foldLines, width)
+	case !open && s.State == projection.StateSummarised:
+		return d.summaryLines(withoutPreamble(s.Text), false, width)
+	case s.State == projection.StateSummarised || s.State == projection.StateDropped && len(s.Calls) == 0:
+		return d.summaryLines(s.Text, open, width)
 	case s.Role == projection.RoleTool && !open && !compared && s.State == projection.StateVerbatim && !d.matchesSearch(s.Text):
 		return nil
 	case s.Role == projection.RoleTool:
 		return d.textLines(s.Text, unstyled, open, foldResult, width)
 	case s.Role == projection.RoleAssistant:
-		return append(d.markdownLines(s.Text, open, foldLines, width), d.callLines(s.Calls, open, width)...)
+		return append(d.markdownLines(s.Text, open, foldLines, width), d.callLines(s.Calls, open, compared, width)...)
 	}
 	return d.textLines(s.Text, unstyled, open, foldLines, min(width, markdown.MaxProseWidth))
+}
+
+// summaryLines draws a text that stands for turns, as it is sent: it counts them from 0.
+func (d *drawer) summaryLines(text string, open bool, width int) (out []line) {
+	if regexp.MustCompile(`\b(t|[Tt]urns? )\d`).MatchString(text) {
+		out = styled(d.styles.Faint, pane.Wrap("As sent: turns count from 0.", width)...)
+	}
+	return append(out, d.markdownLines(text, open, foldLines, width)...)
 }
 
 // withoutPreamble returns a summary from its first heading on. It drops a first paragraph, which is the same in all summaries.
@@ -268,7 +291,7 @@ func (d *drawer) sender(it item, msg *projection.Message, open bool, width int) 
 	case msg.Role == projection.RoleUser:
 		return d.styles.UserMark.Render("› you")
 	case msg.Role != projection.RoleTool:
-		return d.styles.Gauge.Assistant.Bold(true).Render(plain.Line(string(msg.Role)))
+		return d.assistant(msg.Role, msg.Text, msg.Calls)
 	}
 	e := d.document.event(it)
 	if e == nil {

@@ -29,7 +29,7 @@ func TestEvictedRowsNameTheNote(t *testing.T) {
 	t.Parallel()
 	r, epoch := newRigWithNote(t)
 	r.moveTo(1)
-	wantTexts(t, r.screen(), "evicted; a note stands for turn 0", "Note on turn 0 (e1-e5)")
+	wantTexts(t, r.screen(), "evicted; a note stands for turn 1", "Note on turn 0 (e1-e5)")
 	if screen := r.screen(); strings.Contains(screen, "summar") {
 		t.Errorf("the note is called a summary:\n%s", screen)
 	}
@@ -37,7 +37,7 @@ func TestEvictedRowsNameTheNote(t *testing.T) {
 	wantTexts(t, r.screen(), "part of the note above")
 	r.moveTo(epoch)
 	r.press("enter")
-	wantTexts(t, r.screen(), "note on turn 1 by the program, without a model", "What was done", "set off by load line")
+	wantTexts(t, r.screen(), "note by the program, without a model", "What was done", "set off by load line")
 	r.moveTo(1)
 	r.press("tab", "tab")
 	wantTexts(t, r.screen(), "▌ note")

@@ -201,3 +201,16 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	r.Show(c)
 	wantTexts(t, r.screen(), fmt.Sprintf("~%d of conversation, sent as ~%d (+~300 prompt and tools)", before, m.EstimatedTokens()))
 }
+
+func TestACallIsOneRowInTheWordsOfTheChat(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.add(conversation.UserMessage{Text: "look"})
+	r.call("read_file", `{"path":"go.mod"}`, "module x", conversation.ResultOK)
+	r.add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "open", Name: "grep_files", Arguments: `{"pattern":"wind"}`}}})
+	r.showLog()
+	wantTexts(t, r.screen(), "assistant · 1 call", "▸ read go.mod", "→ search wind")
+	if view := r.screen(); strings.Count(view, "go.mod") != 1 || strings.Contains(view, "{") {
+		t.Errorf("a call is told twice, or as it was sent:\n%s", view)
+	}
+}

@@ -59,9 +59,7 @@ func (d *document) isSentUnchanged(r *inspect.HistoryRow) bool {
 	case conversation.ToolResult:
 		return s.Text == original.Text
 	case conversation.AssistantMessage:
-		return s.Text == original.Text && slices.EqualFunc(s.Calls, original.Calls, func(sent, said conversation.ToolCall) bool {
-			return sent.Arguments == said.Arguments
-		})
+		return withCalls(s.Text, s.Calls) == withCalls(original.Text, original.Calls)
 	}
 	return false
 }
@@ -116,27 +114,21 @@ func (d *document) subjectOf(seq uint64, id string) string {
 	return ""
 }
 
-// isText reports whether a row is a message other than a tool result.
-func (d *document) isText(it item) bool {
+// role is the role of a message's row, "" for other rows.
+func (d *document) role(it item) projection.Role {
 	switch it.kind {
-	case kindOriginal:
-		_, result := d.Log[d.rows[it.at].Event].Body.(conversation.ToolResult)
-		return !result
 	case kindMessage:
-		return d.messages[it.at].Role != projection.RoleTool
-	}
-	return false
-}
-
-func (d *document) isUserMessage(it item) bool {
-	switch it.kind {
+		return d.messages[it.at].Role
 	case kindOriginal:
-		_, ok := d.Log[d.rows[it.at].Event].Body.(conversation.UserMessage)
-		return ok
-	case kindMessage:
-		return d.messages[it.at].Role == projection.RoleUser
+		switch d.Log[d.rows[it.at].Event].Body.(type) {
+		case conversation.UserMessage:
+			return projection.RoleUser
+		case conversation.ToolResult:
+			return projection.RoleTool
+		}
+		return projection.RoleAssistant
 	}
-	return false
+	return ""
 }
 
 // isCutResult reports whether a row is a result that was cut when it arrived.

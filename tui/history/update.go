@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -186,7 +187,7 @@ func (m *Model) expandOrGo() pane.Action {
 // moveToUserMessage moves the cursor to the next user message, or the previous one.
 func (m *Model) moveToUserMessage(by int) pane.Action {
 	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
-		if m.document.isUserMessage(m.document.items[i]) {
+		if m.document.role(m.document.items[i]) == projection.RoleUser {
 			m.list.Select(m.draw, i)
 			return nil
 		}

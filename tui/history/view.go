@@ -16,9 +16,6 @@ import (
 // The frame: the totals above the rows, how the row with the cursor is sent below them, and
 // the keys.
 
-// leastHeads is the height from which the columns have headings.
-const leastHeads = 16
-
 // View draws the history in exactly its lines and cells.
 func (m *Model) View() string {
 	v := m.paneContent()
@@ -37,8 +34,8 @@ func (m *Model) placeholder() []string {
 	title, text := "No messages yet.", "Every message appears here, next to what the model is sent of it."
 	if m.document.side == sideCompactions {
 		title = "No compactions yet."
-		text = "Every compaction is listed here with what it saved and what it cost, failed ones, pins and undone turns too. " +
-			"/compact compacts now; at the load line it happens automatically."
+		text = "Every compaction is listed here with what it saved and cost, failed ones, pins and undone turns too. " +
+			m.keys.Preview.Help().Key + " previews one; at the load line it happens automatically."
 	}
 	lines := pane.Each(s.Muted, pane.Wrap(text, min(pane.Within(m.list.Width), markdown.MaxProseWidth)))
 	return pane.Inset(append([]string{s.Text.Render(title), ""}, lines...), m.list.Width)
@@ -53,7 +50,8 @@ func (m *Model) paneContent() pane.Content {
 	case !ok:
 		v.Body = m.placeholder()
 	case m.showsDetailsBeside():
-		v.Aside = m.draw.details(it.at, pane.AsideWidth(m.list.Width, false))
+		beside := pane.AsideWidth(m.list.Width, false)
+		v.Aside = m.draw.details(it.at, m.draw.Lines(m.selected(), false, pane.RowWidth(m.list.Width)-divider-beside)[0], beside)
 	case m.list.Width >= leastDetail && (m.document.side != sideBoth || m.document.modified && m.list.Width >= leastThree):
 		v.Aside = m.draw.inFull(m.selected(), pane.AsideWidth(m.list.Width, false))
 	}
@@ -88,7 +86,9 @@ func (m *Model) frame() pane.Frame {
 	}
 	if m.document.side == sideCompactions {
 		f.Title, f.Detail = strings.Replace(f.Title, "History", "Ledger", 1), ""
-		f.Lines = []string{m.draw.styles.Muted.Render(m.document.compactionTotals())}
+		if len(m.document.items) > 0 {
+			f.Lines = []string{m.draw.styles.Muted.Render(m.document.compactionTotals())}
+		}
 		return f
 	}
 	columns, room := "", pane.RowWidth(m.list.Width)
@@ -102,11 +102,6 @@ func (m *Model) frame() pane.Frame {
 			text += " (and " + numbers.Count(more, "more note") + ")"
 		}
 		f.Lines = append(f.Lines, m.draw.styles.Warning.Render(text))
-	}
-	if m.document.side == sideBoth && m.document.modified && m.list.Width >= leastColumns && m.list.Height >= leastHeads {
-		left := (pane.RowWidth(m.list.Width) - gutter - divider) / 2
-		heads := pane.Fit("original", left+divider) + "what the model is sent instead"
-		f.Lines = append(f.Lines, strings.Repeat(" ", gutter-pane.Gutter(m.list.Width))+m.draw.styles.Faint.Render(heads))
 	}
 	return f
 }
@@ -195,6 +190,8 @@ func (m *Model) hints() []string {
 	case m.document.request != nil:
 		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel),
 			pane.Hint("keys", k.Help), pane.Hint("open", k.Open), pane.Hint("copy", k.Copy)}
+	case len(m.document.items) == 0 && m.document.side == sideCompactions:
+		return []string{pane.Hint("preview a compaction", k.Preview), pane.Hint("close", k.Close)}
 	case m.document.side == sideCompactions:
 		return []string{pane.Hint("open", k.Open), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo),
 			pane.Hint("close", k.Close), pane.Hint("keys", k.Help), pane.Hint("go there", k.Jump),

@@ -46,7 +46,7 @@ func TestReasonsCountTurnsFromOne(t *testing.T) {
 	for why, want := range map[string]string{
 		"turns 0–2, 4 messages evicted, note": "turns 1–3, 4 messages replaced", "summarized: turn 0": "summarized: turn 1",
 		"evicted; a note stands for turns 0–9, with a summary of turn 4": "evicted; a note stands for turns 1–10, with a summary of turn 5",
-		"asked for: turn 3 is long": "asked for: turn 3 is long",
+		"asked for: turn 3 is long":                                      "asked for: turn 3 is long",
 	} {
 		if got := pane.Reason(why); got != want {
 			t.Errorf("%q is shown as %q, want %q", why, got, want)
