@@ -73,11 +73,7 @@ func (d *document) describe(i int) string {
 	case conversation.Revert:
 		return d.reverted(body)
 	case conversation.ModelChanged:
-		text := "model " + body.Name()
-		if body.Window > 0 {
-			text += ", window " + pane.Tokens(body.Window)
-		}
-		return text
+		return strings.TrimSuffix("model "+body.Name()+", window "+pane.Tokens(body.Window), ", window 0")
 	case conversation.Instructions:
 		return "system prompt " + pane.Tokens(d.tokens(body.SystemSize)) + ", tools " + pane.Tokens(d.tokens(body.ToolsSize))
 	case conversation.ConfigChanged:
