@@ -95,7 +95,7 @@ var ceilings = map[string]size{
 	"tui/diffview":                  {516, 168},
 	"tui/edit":                      {1520, 191},
 	"tui/gauge":                     {424, 294},
-	"tui/history":                   {2894, 1104},
+	"tui/history":                   {2890, 1104},
 	"tui/pane":                      {1482, 814},
 	"tui/preview":                   {619, 371},
 	"tui/review":                    {324, 220},
