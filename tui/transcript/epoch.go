@@ -159,7 +159,7 @@ func (it *epochItem) headline(l *drawOptions, room int) string {
 		style = l.styles.Undone
 	}
 	text += it.undoneWords() + it.cause()
-	if before == 0 {
+	if before == 0 || it.undoneWords() != "" && ansi.StringWidth(text+"   99.9k → 99.9k") > room { // the words matter more
 		return style.Render(pane.Clip(text, room))
 	}
 	from, to := pane.Tokens(before), pane.Tokens(after)

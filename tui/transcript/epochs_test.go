@@ -124,6 +124,9 @@ func TestACardShowsLaterUndos(t *testing.T) {
 
 	r.addUndo(t, timeAt(14, 5), second)
 	r.wantText(t, "▎ Compacted turns 3–6 (undone)   34k → 60k", "▎ all of it is sent again · /redo-compact compacts it again", "▎ Compacted   91k", "ctrl+x undo")
+	r.SetSize(40, 60) // the words are in view rather than the sizes
+	r.wantText(t, " ▎ Compacted turns 3–6 (undone)")
+	r.SetSize(120, 60)
 	r.addRedo(t, timeAt(14, 7))
 	r.wantText(t, older, "▎ Compacted turns 3–6 (redone)   60k ███████████████ → 34k ████████", "▎ in force again · saves 26k tokens a request")
 	r.addCompaction(timeAt(14, 11), conversation.Origin{}, conversation.Revert{Event: second + 1})
