@@ -101,7 +101,7 @@ var ceilings = map[string]size{
 	"tui/review":                    {324, 220},
 	"tui/search":                    {398, 296},
 	"tui/settings":                  {761, 283},
-	"tui/transcript":                {3128, 2020},
+	"tui/transcript":                {3128, 2023},
 	"tui/transcript/markdown":       {1983, 657},
 	"tui/tuitest":                   {159, 0},
 	"tui/welcome":                   {213, 35},
