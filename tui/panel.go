@@ -14,9 +14,9 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// On a wide screen a panel stands at the right of the transcript: what fills the window, files that were changed, the checklist,
-// what runs, and the MCP servers; what comes next stands beside the gauge. The panel follows the events, not the stream: its
-// lines are drawn only when what they show has changed, so that tokens and keys cost no more beside it.
+// On a wide screen a panel stands at the right of the transcript: what fills the window, what comes next, files that were
+// changed, the checklist, what runs, and the MCP servers. It follows the events, not the stream: its lines are drawn only when
+// what they show has changed, so that tokens and keys cost no more beside it.
 
 // The sizes of the panel.
 const (
@@ -46,6 +46,7 @@ type panel struct {
 // panelShown is what the lines of the panel follow from.
 type panelShown struct {
 	reading meter.Reading // without costs
+	next    string
 	seen    int
 	height  int
 }
@@ -88,7 +89,7 @@ func (c *chat) besidePanel(left string) string {
 	}
 	p, s := &c.panel, c.session
 	p.read(s.log)
-	now := panelShown{reading: c.metering, seen: p.seen, height: strings.Count(left, "\n") + 1}
+	now := panelShown{reading: c.metering, next: c.nextSentence(), seen: p.seen, height: strings.Count(left, "\n") + 1}
 	now.reading.CostUSD = nil
 	if now == p.shown && left == p.left {
 		return p.both
@@ -126,6 +127,17 @@ func (p *panel) read(log []conversation.Event) {
 	p.seen = len(log)
 }
 
+// nextSentence is the forecast of the planner less the tokens that were added since; what the gauge says until there is one.
+func (c *chat) nextSentence() string {
+	f, then := c.session.breakdown.Forecast, c.session.breakdown.Reading
+	if f.State == "" || then.LoadLine != c.metering.LoadLine { // not computed yet, or for other rules
+		forms := append(c.session.compactionForms(c.metering), "")
+		return forms[0]
+	}
+	f.TokensLeft, f.Cold = max(0, f.TokensLeft-max(0, c.metering.Used-then.Used)), c.session.isCacheCold()
+	return f.Text(c.session.cache.coldTimeText(c.env.Now()))
+}
+
 // panelLines draws the panel.
 func (c *chat) panelLines(shown panelShown) []string {
 	st, s, p := c.styles, c.session, &c.panel
@@ -140,6 +152,9 @@ func (c *chat) panelLines(shown panelShown) []string {
 		out = append(append(out, st.subtle.Render(pane.Between(title, right, panelWidth))), lines...)
 	}
 	section("Context", "", c.gauge.List(shown.reading, panelWidth))
+	if shown.next != "" {
+		section("Next", "", listed(pane.Wrap(plain.Line(shown.next), panelWidth), st.subtle.Render))
+	}
 	section("Files changed", more(len(p.changed), "/diff"), listed(p.changed, func(f diff.ChangedFile) string {
 		return pane.Between(st.subtle.Render(pane.ClipLeft(plain.Line(f.Name), panelWidth-16)), diffview.Stat(f.Stat()), panelWidth)
 	}))

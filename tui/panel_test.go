@@ -26,7 +26,6 @@ func TestThePanelStandsBesideTheTranscript(t *testing.T) {
 		r.wantNoText("Files changed")
 		r.resize(150, 40)
 		r.wantText("│ Context", "replies", "free", "│ Files changed", "far/hull.go", "+4 −2", "│ Servers", "7 tools", "│ Running", "$ make ", "␛")
-		r.wantNoText("│ Next") // the gauge says it
 		r.press("alt+p")
 		r.wantNoText("Files changed")
 		r.press("alt+p")
