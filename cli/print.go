@@ -83,7 +83,7 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	}
 	switch {
 	case cmd.ledger:
-		return cmd.printLedger(ctx, args)
+		return cmd.printCompactionLog(ctx, args)
 	case cmd.changed("request"):
 		return cmd.printRequest(ctx, args)
 	}
@@ -238,7 +238,7 @@ func (cmd *printCommand) writePlain(w io.Writer, m *projection.Message, isFirst 
 	return err
 }
 
-func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
+func (cmd *printCommand) printCompactionLog(ctx context.Context, args []string) error {
 	if err := exclusive(cmd.changed, "ledger", "compacted", "preset", "request", "json"); err != nil {
 		return err
 	}
@@ -251,5 +251,5 @@ func (cmd *printCommand) printLedger(ctx context.Context, args []string) error {
 		_, err := fmt.Fprintln(cmd.Console.Stdout, "Nothing was compacted, pinned or undone in this conversation yet.")
 		return err
 	}
-	return show.WriteLedger(cmd.Console.Stdout, cmd.Console.TableWidth(), entries)
+	return show.WriteCompactionLog(cmd.Console.Stdout, cmd.Console.TableWidth(), entries)
 }

@@ -2,7 +2,7 @@
 //
 //	enum:"a,b"    one of the words; a leading comma allows the empty text
 //	min, max      bounds of a number; without min, a whole number must be at least 0
-//	check:"..."   a format: ratio, share (a ratio, or auto for 0), chars (a number, or auto for 0), text (not blank), word, url, env, host, header, theme, color
+//	check:"..."   a format: ratio, share (ratio; 0 is auto), chars (number; 0 is auto), text (not blank), word, url, env, host, header, theme, color
 //	title:"..."   no rule: the plain name of a key, or of a table, in /settings
 //	names:"..."   the format of the keys in a table whose keys the user chooses
 

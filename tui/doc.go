@@ -18,7 +18,7 @@
 //
 // # Full-screen views
 //
-// The context view, the history, the ledger, the preview, the review and the
+// The context view, the history, the compaction log, the preview, the review and the
 // search are each a package below this one and do not import each other.
 // They form a stack (views.go): a view opens over the visible one. When the
 // conversation changes, the visible view is refreshed, once for all updates that

@@ -241,8 +241,8 @@ func TestAnswersSummaryRequestsWithUsableSummaries(t *testing.T) {
 		"view":        summary.ViewJob(projection.Project(log), projection.Capabilities{}, covering),
 		"written out": summary.RawJob(log, covering),
 		"merged":      summary.MergedJob(prior, log, covering),
-		"ONE":         summary.RawJob(log, styled(conversation.StyleOneClaw)),
-		"JCL":         summary.RawJob(log, styled(conversation.StyleJCLI)),
+		"OneClaw":     summary.RawJob(log, styled(conversation.StyleOneClaw)),
+		"J-CLI":       summary.RawJob(log, styled(conversation.StyleJCLI)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -261,7 +261,7 @@ func TestAnswersSummaryRequestsWithUsableSummaries(t *testing.T) {
 				t.Fatalf("%v: %s", err, got.Text)
 			}
 			for _, want := range []string{"hull/hull.go", "8080"} {
-				if name != "JCL" && !strings.Contains(text, want) {
+				if name != "J-CLI" && !strings.Contains(text, want) {
 					t.Errorf("%q is missing from\n%s", want, text)
 				}
 			}

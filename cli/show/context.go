@@ -1,4 +1,4 @@
-// Package show writes the context view and the ledger of a conversation for the command line, as text and as JSON.
+// Package show writes the context view and the compaction log of a conversation for the command line, as text and as JSON.
 package show
 
 import (
@@ -19,11 +19,11 @@ import (
 
 const (
 	maxHeading = 60  // characters of a heading
-	maxEntries = 10  // entries of the ledger below the context view
+	maxEntries = 10  // entries of the compaction log below the context view
 	pipeWidth  = 100 // cells of a line where standard output is no terminal
 )
 
-// WriteContext writes the context view of a conversation as the screen draws it, and the newest entries of its ledger.
+// WriteContext writes the context view of a conversation as the screen draws it, and the newest entries of its compaction log.
 func WriteContext(c *console.Console, snapshot *session.Snapshot, m llm.Model, b inspect.Breakdown) error {
 	name := "no model yet"
 	content := breakdown.Content{Breakdown: b, Reading: b.Reading}
@@ -44,7 +44,7 @@ func WriteContext(c *console.Console, snapshot *session.Snapshot, m llm.Model, b
 	if _, err := io.WriteString(c.Stdout, "\n  The newest compactions and pins: plimsoll print --ledger lists all\n"); err != nil {
 		return err
 	}
-	return WriteLedger(c.Stdout, c.TableWidth(), entries[max(0, len(entries)-maxEntries):])
+	return WriteCompactionLog(c.Stdout, c.TableWidth(), entries[max(0, len(entries)-maxEntries):])
 }
 
 // heading is the title of a conversation, or its first user message.

@@ -19,7 +19,7 @@ import (
 //     show the masked one in full for them.
 
 // ManualMask returns the overlay that shows stubs in place of the results of events: a
-// reply means the results of its calls. V is the view of the log. The error says what to
+// reply means the results of its calls. v is the view of the log. The error says what to
 // do.
 func ManualMask(r preset.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
 	shown := map[uint64]*projection.Message{} // results that are shown themselves

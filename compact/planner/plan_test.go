@@ -53,11 +53,11 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 	t.Parallel()
 	l := (&compacttest.LogBuilder{}).ToolTurns(20)
 	for name, off := range map[string]func(*preset.Rules){
-		"compaction":      func(r *preset.Rules) { r.Enabled = false },
-		"by itself":       func(r *preset.Rules) { r.Auto.Enabled = false },
-		"the preset raw":  func(r *preset.Rules) { *r = preset.RulesOf(preset.Raw) },
-		"truncate drops":  func(r *preset.Rules) { *r = preset.RulesOf(preset.Truncate) },
-		"S64 is for hand": func(r *preset.Rules) { *r = preset.RulesOf(preset.JPHeavy) },
+		"compaction":             func(r *preset.Rules) { r.Enabled = false },
+		"by itself":              func(r *preset.Rules) { r.Auto.Enabled = false },
+		"the preset raw":         func(r *preset.Rules) { *r = preset.RulesOf(preset.Raw) },
+		"truncate drops":         func(r *preset.Rules) { *r = preset.RulesOf(preset.Truncate) },
+		"JP compacts by command": func(r *preset.Rules) { *r = preset.RulesOf(preset.JPHeavy) },
 	} {
 		for _, m := range []planner.Moment{planner.MomentTurn, planner.MomentRequest, planner.MomentReply} {
 			k := compacttest.PlannerInputAt(m).With(func(k *compacttest.PlannerInput) {

@@ -2,9 +2,9 @@
 // disk, of opencode and Crush as they export them.
 //
 // [Recognise] tells by the beginning of a file whose session it is, and [Read] reads it into a [jsonl.Document], the form in
-// which recordings are imported and replayed. Messages, reasoning, tool calls, results, times, reported usage and the model
-// and images (PNG, JPEG and GIF) are kept; another image or a file becomes its type in brackets. What the client wrote for itself is passed over in silence, what cannot be
-// read is a problem, and what is left out on purpose (lines of sub-agents, turns taken back) is counted.
+// which recordings are imported and replayed. It keeps messages, reasoning, tool calls, results, times, reported usage, the model
+// and images (PNG, JPEG and GIF). Another image or a file becomes its type in brackets. [Read] skips what the client wrote for
+// itself, reports what it cannot read as a problem, and counts what it leaves out (lines of sub-agents, undone turns).
 //
 // The package does I/O only through the readers that it is given, and reads no clock. Titles and problems can hold hostile
 // text.

@@ -14,9 +14,9 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// WriteLedger writes the ledger of a conversation: automatic and manual changes, oldest first. An entry has two lines: the
-// change, and below it its source and reason. Lines are cut to limit cells; 0 is no limit.
-func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
+// WriteCompactionLog writes the compaction log of a conversation: automatic and manual changes, oldest first. An entry has
+// two lines: the change, and below it its source and reason. Lines are cut to limit cells; 0 is no limit.
+func WriteCompactionLog(w io.Writer, limit int, entries []inspect.Entry) error {
 	var b strings.Builder
 	line := func(separator string, parts ...string) {
 		var kept []string

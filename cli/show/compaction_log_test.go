@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func ledgerEntries() []inspect.Entry {
+func logEntries() []inspect.Entry {
 	cost := 0.75
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	return []inspect.Entry{
@@ -24,10 +24,10 @@ func ledgerEntries() []inspect.Entry {
 	}
 }
 
-func TestLedgerShowsEachActionAndItsReason(t *testing.T) {
+func TestCompactionLogShowsEachActionAndItsReason(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := WriteLedger(&b, 80, ledgerEntries()); err != nil {
+	if err := WriteCompactionLog(&b, 80, logEntries()); err != nil {
 		t.Fatal(err)
 	}
 	want := `e11  compaction, undone  ~91,300 -> ~34,000  $0.75  4.3 s  2026-01-02 03:04
@@ -42,7 +42,7 @@ e13  attempt, failed  ~500  2026-01-02 03:04
 	}
 	for limit := 1; limit < 200; limit++ {
 		b.Reset()
-		if err := WriteLedger(&b, limit, ledgerEntries()); err != nil {
+		if err := WriteCompactionLog(&b, limit, logEntries()); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {
