@@ -53,9 +53,7 @@ func (a *Agent) fallBack(ctx context.Context, r llm.Outgoing, ans answer) bool {
 		_, _ = a.journal.AppendOrPostpone(ctx, conversation.Notice{Level: conversation.NoticeWarning, Text: "No other model takes over. " + strings.Join(skipped, " ")})
 		return false
 	}
-	if t.chosenModel == nil {
-		t.chosenModel = &failed
-	}
+	t.chosenModel = cmp.Or(t.chosenModel, &failed)
 	var bodies []conversation.Body
 	for _, rep := range append(ans.otherTries, ans.reply) {
 		bodies = append(bodies, a.windows.usageEvents(r, rep, 0)...)

@@ -47,9 +47,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open data directory: %w", err)
 	}
-	if o.Wait <= 0 {
-		o.Wait = time.Second
-	}
+	o.Wait = cmp.Or(o.Wait, time.Second)
 	o.Log = cmp.Or(o.Log, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if o.open == nil {
 		o.open = os.OpenFile

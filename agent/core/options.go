@@ -114,9 +114,7 @@ func (o Options) WithDefaults() (Options, error) {
 	if o.Provider == nil {
 		return o, errors.New("an agent needs a provider")
 	}
-	if o.MaxSteps <= 0 {
-		o.MaxSteps = DefaultMaxSteps
-	}
+	o.MaxSteps = cmp.Or(o.MaxSteps, DefaultMaxSteps)
 	if o.Results.Ceiling <= 0 {
 		o.Results.Ceiling = DefaultCeiling
 	}

@@ -68,9 +68,7 @@ func OllamaBase(getenv func(string) string) string {
 	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
 		name = "127.0.0.1"
 	}
-	if port == "" {
-		port = "11434"
-	}
+	port = cmp.Or(port, "11434")
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimSuffix(u.Path, "/") + "/v1"
 }
 

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -101,10 +102,7 @@ func NoteLimitsOf(r preset.Rules, m meter.Meter, window int) summary.NoteLimits 
 }
 
 func noteLimitsOf(r *preset.Rules, m *meter.Meter, capacity int, reading meter.Reading) summary.NoteLimits {
-	w := capacity
-	if w <= 0 {
-		w = assumedWindow
-	}
+	w := cmp.Or(capacity, assumedWindow)
 	rules := r.Evict.Resolve(w)
 	quotes := rules.Words * float64(w)
 	limits := summary.NoteLimits{Lists: listsShare * quotes, Quotes: quotes, Index: rules.Index * float64(w)}

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"time"
 
 	"plimsoll/compact/meter"
@@ -96,10 +97,7 @@ func (o Options) newJob(input preset.SummaryInput) Job {
 
 // maxTokens returns the bound of the answer: the configured one, or the free tokens.
 func (o Options) maxTokens() int {
-	n := o.Rules.MaxTokens
-	if n <= 0 {
-		n = preset.SummaryMaxTokens
-	}
+	n := cmp.Or(o.Rules.MaxTokens, preset.SummaryMaxTokens)
 	if o.FreeTokens > 0 {
 		n = min(n, o.FreeTokens)
 	}
