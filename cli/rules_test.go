@@ -51,7 +51,7 @@ compaction:
     mine: {summary: {model: groq/mine, instructions: be long, max_tokens: 7, mode: raw-union}}
 `)
 	all := preset.SummaryRules{
-		Model: "openai/all", Instructions: "be short", MaxTokens: 9000, Mode: preset.ModeBands, Input: preset.InputAuto,
+		Model: "openai/all", Instructions: "be short", MaxTokens: 9000, Mode: preset.ModeSeparate, Input: preset.InputAuto,
 		Retries: 1, Timeout: time.Minute, Review: true, When: preset.SummaryByHand,
 	}
 	mine := all

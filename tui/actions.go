@@ -62,10 +62,10 @@ type (
 	// deferred is a function that the root calls after a dialog closed.
 	deferred func() tea.Cmd
 
-	// clockTick says that time passed, so that views with times must be computed again.
+	// clockTick makes views compute again, because the times that they show have changed.
 	clockTick struct{}
 
-	// compactionUndone says that a compaction was undone. Its text is the end of the snackbar's text.
+	// compactionUndone says that a compaction was undone. The root puts the sentence that says so before its text.
 	compactionUndone snackbarIfHidden
 )
 

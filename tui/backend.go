@@ -200,8 +200,8 @@ type Backend interface {
 	EndTask(ctx context.Context, id string) error
 	// OpenTask opens one of them by its ID, read-only, with a Leave; the open conversation goes on meanwhile.
 	OpenTask(ctx context.Context, id string) (Conversation, error)
-	// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
-	Memory(ctx context.Context, take bool) (Memory, error)
+	// Memory lists the files with instructions of the open conversation; with replace, their texts replace those in the prompt first.
+	Memory(ctx context.Context, replace bool) (Memory, error)
 	// Shell runs a command that the user typed and returns its output.
 	Shell(ctx context.Context, command string) (string, error)
 	// Attach stores images, and returns the text of files, the lists of folders (config/) and lines of

@@ -11,8 +11,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// Memory lists the files with instructions of the open conversation. Changed says what it costs to take over those that changed;
-// "" if none of the prompt's did.
+// Memory lists the files with instructions of the open conversation. Changed says that files differ from the text in the prompt,
+// and what a prompt with their new text costs. It is "" if none differ.
 type Memory struct {
 	Files   []MemoryFile
 	Changed string
@@ -29,10 +29,10 @@ type MemoryFile struct {
 	Tokens int // estimated, of the text
 }
 
-// memory lists the files with instructions; the chosen one opens in the user's editor. take first takes over the files that
-// changed.
-func (l *lists) memory(take bool) pane.Action {
-	read := func(ctx context.Context) (Memory, error) { return l.env.Backend.Memory(ctx, take) }
+// memory lists the files with instructions; the chosen one opens in the user's editor. With replace, the files' texts replace
+// those in the prompt first.
+func (l *lists) memory(replace bool) pane.Action {
+	read := func(ctx context.Context) (Memory, error) { return l.env.Backend.Memory(ctx, replace) }
 	return newReadAction(read, "the instructions are listed: /memory shows them", func(m Memory) pane.Action {
 		var items []dialog.Item
 		if m.Changed != "" {

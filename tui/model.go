@@ -277,7 +277,7 @@ func (m *Model) conversationOpened(c Conversation, err error) tea.Cmd {
 		cmds = append(cmds, m.openFailed(err, request))
 	} else {
 		m.dialogs.closeQuestions(func(question) bool { return true }) // they belong to the conversation that was left
-		m.signals.watch.Leave()
+		m.signals.watch.Reset()
 		if m.backTo = request.backTo; m.backTo != "" {
 			cmds = append(cmds, m.do(textSnackbar(m.env.Keys.Screen.Cancel.Help().Key+" goes back to the conversation")))
 		}

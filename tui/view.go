@@ -183,14 +183,14 @@ func (t *terminalSignals) modeReported(msg tea.ModeReportMsg) tea.Cmd {
 	case msg.Mode == ansi.ModeSynchronizedOutput:
 		return tea.Raw(ansi.RequestModeFocusEvent)
 	case msg.Mode == ansi.ModeFocusEvent && (msg.Value.IsSet() || msg.Value.IsReset()):
-		t.watch.Reports()
+		t.watch.ExpectFocus()
 	}
 	return nil
 }
 
 // setFocused handles that the terminal got or lost the focus.
 func (m *Model) setFocused(has bool) tea.Cmd {
-	m.signals.watch.Focus(has, m.env.Now())
+	m.signals.watch.SetFocus(has, m.env.Now())
 	m.session.cache.unfocused, m.chat.animation.unfocused = !has, !has
 	return tea.Batch(m.signals.notifyUser(m.session), m.do(m.chat.keepTicking()), m.do(m.session.cache.startTimer(m.env)))
 }
@@ -211,7 +211,7 @@ func (t *terminalSignals) updateBar(s *session) tea.Cmd {
 
 // notifyUser sends a notification of what happened while the user was away.
 func (t *terminalSignals) notifyUser(s *session) tea.Cmd {
-	text, ctx, notify := t.watch.Due(s.Title), s.env.ctx, s.env.Notify
+	text, ctx, notify := t.watch.TakeDue(s.Title), s.env.ctx, s.env.Notify
 	if text == "" || notify == nil {
 		return nil
 	}

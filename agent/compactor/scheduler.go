@@ -79,7 +79,7 @@ func (p *scheduler) profileForModel() (profile string, e *llm.Error) {
 // chooseRange adds a range to the model's request, so that it has something to compact if possible.
 func (p *scheduler) chooseRange(request edit.Request) edit.Request {
 	log, rules := p.journal.Events(), p.journal.Rules()
-	if rules.Preset.Design().OwnFeatures && rules.Profiles[request.Profile].Summary.Mode == preset.ModeBands {
+	if rules.Preset.Design().OwnFeatures && rules.Profiles[request.Profile].Summary.Mode == preset.ModeSeparate {
 		if band := edit.NextSummaryTurn(log); band > 0 {
 			from := edit.AtTurn(band)
 			request.From = &from

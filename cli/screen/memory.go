@@ -8,13 +8,13 @@ import (
 )
 
 // Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
-func (h *Host) Memory(ctx context.Context, take bool) (tui.Memory, error) {
+func (h *Host) Memory(ctx context.Context, replace bool) (tui.Memory, error) {
 	running := h.running()
 	if running == nil {
 		return tui.Memory{}, errReadOnly
 	}
 	events := h.storedEvents(ctx, running)
-	files, changed, err := running.Memory(ctx, events, take)
+	files, changed, err := running.Memory(ctx, events, replace)
 	m := tui.Memory{Changed: plain.Line(changed)}
 	for _, f := range files {
 		m.Files = append(m.Files, tui.MemoryFile{

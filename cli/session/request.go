@@ -9,11 +9,9 @@ import (
 
 	"plimsoll/agent/core"
 	"plimsoll/agent/llm"
-	"plimsoll/compact/projection"
-
-	"plimsoll/compact/inspect"
-
 	"plimsoll/agent/openai"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -21,7 +19,7 @@ import (
 // A past request is rebuilt from the events before it, their blobs, and the wire format that its client recorded. Rules:
 //
 //   - it counts as the same only if its hash equals the recorded one
-//   - what cannot be rebuilt is given as the reason, with the rest of the request: no log makes this fail or panic
+//   - no log makes this fail or panic: the rest of a request is returned with the reason why it is not complete
 //   - nothing is sent, and no key is needed
 
 // RequestRef is a request in a stored conversation, with the conversation's store and events.

@@ -18,24 +18,20 @@ import (
 
 // This file chooses the input that the summary of a proposal is written from:
 //
-//   - the view, while the provider's cache is warm: the request is the conversation
-//     and one more message, so that the provider reads it from the cache
-//   - the original messages as a transcript, when the cache is cold, when another model
-//     writes, where the rules demand it, and always where the view already shows a
-//     summary: a summary is never summarised (JP's RFD 064)
-//   - earlier summaries and the messages after them, in cumulative mode (OneClaw), and where
-//     a summary replaces several others and their original messages do not fit the window
-//     of the writing model: the exception to JP's RFD 064, recorded as the depth of the summary
+//   - The view, while the provider still has it in its cache: the request is the conversation and one more message.
+//   - The original messages as a transcript, when the cache is cold, when another model writes, where the rules demand it, and
+//     always where the view already shows a summary: a summary of a summary loses too much (JP's RFD 064).
+//   - Earlier summaries and the messages after them, in cumulative mode (OneClaw). Also where a summary replaces several others
+//     whose original messages do not fit the window of the writing model: the one exception to JP's RFD 064, recorded as the
+//     depth of the summary.
 
-// noteShare is the most tokens of a summary's note, as a share of the covered
-// tokens: summary and note together stay well below them.
+// noteShare limits the tokens of a summary's note, as a share of the covered tokens: summary and note together stay well below.
 const noteShare = 0.2
 
 // writerWindowShare is the largest share of its window that the writing model is sent.
 const writerWindowShare = 0.8
 
-// window returns the window of the conversation's model in tokens; if it is unknown, the
-// one that a refusal of the provider named.
+// window returns the window of the conversation's model in tokens; if it is unknown, the one that a refusal of the provider named.
 func (p *Proposal) window() int {
 	if w := p.inputs.Meter.Window().Tokens; w > 0 {
 		return w
@@ -44,15 +40,14 @@ func (p *Proposal) window() int {
 }
 
 func (p *Proposal) prepareJob(r preset.SummaryRules) error {
-	window, writer := p.window(), p.inputs.WriterWindow
-	writer = cmp.Or(writer, window)
+	window := p.window()
+	writer := cmp.Or(p.inputs.WriterWindow, window)
 	freeTokens := 0
 	if writer > 0 {
 		freeTokens = max(writer-p.inputs.Meter.EstimatedTokens(), 1)
 	}
 	options := summary.Options{Spans: p.Spans, Rules: r, Style: p.rules.Preset.Style(), Focus: p.focus(),
-		MaxRequested: planner.SummaryMost(p.rules.Planner, window)}
-	options.Rewrites = p.rewritesSummary()
+		MaxRequested: planner.MaxSummaryTokens(p.rules.Planner, window), Rewrites: p.rewritesSummary()}
 	var err error
 	if options.MaxText, err = p.maxTextTokens(options.Rewrites); err != nil {
 		return err
@@ -82,10 +77,9 @@ func (p *Proposal) focus() string {
 	return strings.Join(keep, "; ")
 }
 
-// mayMerge reports whether the rules allow to summarise earlier summaries in place of
-// the messages that they cover.
+// mayMerge reports whether the rules let a summary read earlier summaries in place of the messages that they cover.
 func (p *Proposal) mayMerge(r preset.SummaryRules) bool {
-	return r.Mode == preset.ModeBands && r.Input != preset.InputRaw && p.rules.Wording().HasNotes && len(p.earlierSummaries()) > 0
+	return r.Mode == preset.ModeSeparate && r.Input != preset.InputRaw && p.rules.Wording().HasNotes && len(p.earlierSummaries()) > 0
 }
 
 func (p *Proposal) useMergedJob(options summary.Options) {
@@ -94,16 +88,14 @@ func (p *Proposal) useMergedJob(options summary.Options) {
 	p.Range = Range{From: p.Job.FromTurn, To: p.Job.ToTurn}
 }
 
-// minTextTokens is the least limit, in estimated tokens, for which a summary is requested:
-// about a sentence.
+// minTextTokens is the least limit, in estimated tokens, for which a summary is requested: about a sentence.
 const minTextTokens = 16
 
-// rewriteGrowth is how much longer a second summary of the same turns may be, as a share of
-// the first one.
+// rewriteGrowth is how much longer a second summary of the same turns may be, as a share of the first one.
 const rewriteGrowth = 0.25
 
-// rewritesSummary reports whether the user asks for a new summary of turns that the view shows
-// only as a summary: with another focus, the newest wins (JP's RFD 064).
+// rewritesSummary reports whether the user asks for a new summary, such as one with another focus, of turns that the view shows
+// only as a summary. The newest of the two is shown (JP's RFD 064).
 func (p *Proposal) rewritesSummary() bool {
 	isReplaced := p.isReplaced()
 	return p.origin.Source == conversation.SourceManual && !slices.ContainsFunc(p.viewBefore.Messages, func(m projection.Message) bool {
@@ -111,13 +103,14 @@ func (p *Proposal) rewritesSummary() bool {
 	})
 }
 
-// maxTextTokens returns how many estimated tokens the text may have so that the view does not
-// grow, or grows at most by a quarter of the summary that it rewrites. The error wraps
-// ErrNothingToGain: no text would be short enough.
+// maxTextTokens returns how many estimated tokens the text may have so that the view does not grow, or with rewrites at most by
+// rewriteGrowth. The error wraps ErrNothingToGain: no text would be short enough.
 func (p *Proposal) maxTextTokens(rewrites bool) (int, error) {
 	empty := p.summary(".", summary.Answer{})
 	viewAfter := projection.Project(conversation.Extend(p.log, p.inputs.Now, empty))
-	room := int(math.Ceil(float64(p.inputs.Meter.WithView(p.viewBefore).EstimatedTokens()-p.inputs.Meter.WithView(viewAfter).EstimatedTokens())/p.inputs.Meter.Factor())) + 1 // the "." of the empty one
+	m := p.inputs.Meter
+	saved := m.WithView(p.viewBefore).EstimatedTokens() - m.WithView(viewAfter).EstimatedTokens()
+	room := int(math.Ceil(float64(saved)/m.Factor())) + 1 // the "." of the empty summary
 	if rewrites {
 		room += max(0, int(rewriteGrowth*float64(room)))
 	}
@@ -134,8 +127,8 @@ func (p *Proposal) rawJob(options summary.Options) *summary.Job {
 	return &job
 }
 
-// mergedJob returns a job that reads the earlier summaries and the messages outside them.
-// The length of its answer is compared with the original messages of both.
+// mergedJob returns a job that reads the earlier summaries and the messages outside them. The length of its answer is compared
+// with the original messages of both.
 func (p *Proposal) mergedJob(options summary.Options) *summary.Job {
 	var priors []conversation.Summary
 	spans := options.Spans
@@ -149,18 +142,14 @@ func (p *Proposal) mergedJob(options summary.Options) *summary.Job {
 }
 
 func (p *Proposal) readsView(r preset.SummaryRules) bool {
-	switch {
-	case r.Mode == preset.ModeRawUnion || r.Model != "" || !p.rules.Wording().HasNotes:
-		return false
-	case p.coversSummary():
+	if r.Mode == preset.ModeRawUnion || r.Model != "" || !p.rules.Wording().HasNotes || p.coversSummary() {
 		return false
 	}
 	return r.Input == preset.InputView || r.Input == preset.InputAuto && !p.inputs.Cold
 }
 
-// Fallback returns the job with the original messages as input, for use after the
-// request with the view was too long; its answer need not fit into the window after the
-// view. It is nil if the job does not read the view.
+// Fallback returns the job with the original messages as input, for use after the request with the view was too long. The free
+// tokens beside the view no longer limit its answer. It is nil if the job does not read the view.
 func (p *Proposal) Fallback() *summary.Job {
 	if p.Job == nil || p.Job.Input != preset.InputView {
 		return nil
@@ -170,9 +159,8 @@ func (p *Proposal) Fallback() *summary.Job {
 	return p.rawJob(options)
 }
 
-// Shorter returns the job without its oldest messages, so that its request has about as
-// many estimated tokens as the budget. It is for a style whose input cannot be split into
-// several requests (J-CLI, which truncates), and nil for the others.
+// Shorter returns the job without its oldest messages, so that its request has about as many estimated tokens as the budget. It
+// is for J-CLI's style, whose input cannot be split into several requests, and nil for the others.
 func (p *Proposal) Shorter(budget int) *summary.Job {
 	if p.Job == nil || !preset.WordingOf(p.Job.Options().Style).AsJSON {
 		return nil
@@ -185,8 +173,7 @@ func (p *Proposal) Shorter(budget int) *summary.Job {
 	return p.rawJob(options)
 }
 
-// coversSummary reports whether the view shows any of the covered events as a summary,
-// or has dropped or left out any.
+// coversSummary reports whether the view shows any of the covered events as a summary, or has dropped or left out any.
 func (p *Proposal) coversSummary() bool {
 	covered := conversation.Disjoint(p.Spans)
 	for i := range p.viewBefore.Messages {
@@ -203,8 +190,8 @@ func (p *Proposal) coversSummary() bool {
 	return false
 }
 
-// Accept makes an answer to the job, or to its fallback, the summary of the proposal. After
-// an error, which wraps summary.ErrRefused or ErrNothingToGain, the proposal is unchanged.
+// Accept makes an answer to the job, or to its fallback, the summary of the proposal. After an error, which wraps
+// summary.ErrRefused or ErrNothingToGain, the proposal is unchanged.
 func (p *Proposal) Accept(a summary.Answer) error {
 	job := p.Job
 	if a.Input == preset.InputRaw {
@@ -216,11 +203,7 @@ func (p *Proposal) Accept(a summary.Answer) error {
 	if err != nil {
 		return err
 	}
-	return p.applyText(text, a)
-}
-
-func (p *Proposal) applyText(text string, a summary.Answer) error {
-	job := p.Job
+	job = p.Job
 	body := p.summary(text, a)
 	body.Input = cmp.Or(body.Input, string(job.Input))
 	if job.Input == preset.InputMerged {
@@ -250,15 +233,14 @@ func (p *Proposal) summary(text string, a summary.Answer) conversation.Summary {
 	return body
 }
 
-// noteLimits returns the size limits of the proposal's note. For a compaction of a profile
-// a share of the covered tokens limits it too, so that it does not undo the saving.
+// noteLimits returns the size limits of the proposal's note. Without an eviction, noteShare limits it too, so that the note does
+// not undo the saving.
 func (p *Proposal) noteLimits() summary.NoteLimits {
 	room := planner.NoteLimitsOf(p.rules, p.inputs.Meter, p.window())
 	if p.evicts {
 		return room
 	}
-	most := noteShare * float64(meter.EstimateEvents(conversation.MessagesIn(p.log, projection.WithEarlier(p.log, p.Spans))))
-	return room.Within(most)
+	return room.Within(noteShare * float64(meter.EstimateEvents(conversation.MessagesIn(p.log, projection.WithEarlier(p.log, p.Spans)))))
 }
 
 // Extract answers the proposal's job without a model, with text extracted from the log.
@@ -266,7 +248,7 @@ func (p *Proposal) noteLimits() summary.NoteLimits {
 func (p *Proposal) Extract() error {
 	job := *p.Job
 	if p.rules.Wording().HasNotes {
-		job.MaxTokens = min(job.MaxTokens, planner.SummaryMost(p.rules.Planner, p.inputs.Meter.Window().Tokens))
+		job.MaxTokens = min(job.MaxTokens, planner.MaxSummaryTokens(p.rules.Planner, p.inputs.Meter.Window().Tokens))
 	}
 	return p.Accept(summary.Extract(p.log, job))
 }

@@ -226,7 +226,7 @@ func TestSummaryThatCannotBeShortEnoughIsNotRequested(t *testing.T) {
 // messages; in the mode bands it covers only new messages.
 func TestSummaryCoversEarlierOnesInModeRawUnion(t *testing.T) {
 	t.Parallel()
-	for mode, whole := range map[preset.SummaryMode]bool{preset.ModeBands: false, preset.ModeRawUnion: true} {
+	for mode, whole := range map[preset.SummaryMode]bool{preset.ModeSeparate: false, preset.ModeRawUnion: true} {
 		log := compacttest.FilesRead(6, 40).User("And now?").Events()
 		r := preset.RulesOf(preset.Plimsoll)
 		r.Summary.Mode = mode

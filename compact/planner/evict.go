@@ -194,7 +194,7 @@ func (p *planner) summarySpans(evicted []conversation.Span) []conversation.Span 
 		}
 	}
 	r := p.rules.Planner
-	next, most := float64(SummaryMost(r, int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
+	next, most := float64(MaxSummaryTokens(r, int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
 	if summaries >= r.Bands || summaries > 0 && tokens+next > max(2*next, most) {
 		return all
 	}
@@ -204,9 +204,9 @@ func (p *planner) summarySpans(evicted []conversation.Span) []conversation.Span 
 // minSummaryTokens is the length that a summary may have even in a very small window.
 const minSummaryTokens = 300
 
-// SummaryMost returns the longest summary, in tokens, to request in a window of so many
+// MaxSummaryTokens returns the longest summary, in tokens, to request in a window of so many
 // tokens, 0 unknown: a longer one would fill a small window.
-func SummaryMost(r preset.PlannerRules, window int) int {
+func MaxSummaryTokens(r preset.PlannerRules, window int) int {
 	if window <= 0 {
 		return summary.MaxSummary
 	}

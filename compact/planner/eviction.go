@@ -13,7 +13,7 @@ import (
 // quotations of the user.
 const listsShare = 0.2
 
-// assumedWindow replaces an unknown window when the length of a note is worked out, in tokens.
+// assumedWindow is used for an unknown window when the length of a note is computed, in tokens.
 const assumedWindow = 128_000
 
 // promptShare is the share of a window that system prompt and tools usually take.
@@ -23,8 +23,8 @@ func promptTokens(r meter.Reading) float64 {
 	return float64(r.Segments[projection.System] + r.Segments[projection.Tools])
 }
 
-// shareLeftByPrompt returns a share of at most 1. It divides what system prompt and tools leave of this window by what they
-// usually leave.
+// shareLeftByPrompt divides the tokens that system prompt and tools leave of this window by those that they usually leave. It
+// returns at most 1.
 func shareLeftByPrompt(window int, r meter.Reading) float64 {
 	w := float64(window)
 	if w <= 0 {

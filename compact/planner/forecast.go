@@ -129,7 +129,7 @@ func (p *planner) predictEvictionAtLine(f *Forecast, to evictionTarget, growth f
 func (p *planner) predictSummary(f *Forecast, spans []conversation.Span) {
 	if len(spans) > 0 {
 		f.SummaryFrom, f.SummaryTo = conversation.TurnRange(conversation.MessagesIn(p.check.Log, spans))
-		f.After += int(math.Round(p.check.Meter.Factor() * float64(SummaryMost(p.rules.Planner, int(p.window)))))
+		f.After += int(math.Round(p.check.Meter.Factor() * float64(MaxSummaryTokens(p.rules.Planner, int(p.window)))))
 	}
 }
 

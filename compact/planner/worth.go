@@ -46,7 +46,7 @@ func (p *planner) summaryPays() bool {
 	growth := max(1, p.used-promptTokens(p.reading)) / float64(shown)
 	ahead := max(0, float64(p.reading.LoadLine)-atLine.target) / growth // replies
 	s := p.check.Sheet
-	length := float64(SummaryMost(p.rules.Planner, int(p.window)))
+	length := float64(MaxSummaryTokens(p.rules.Planner, int(p.window)))
 	read := s.Read
 	if p.check.Cold() {
 		read = s.Write

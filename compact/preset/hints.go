@@ -1,9 +1,8 @@
 package preset
 
-// Built-in rules for known tools: which side of a call is worth keeping (JP's RFD D17), whose results are state or
-// instructions rather than information (J-CLI), and which arguments identify a call of a reading tool. The tools of the
-// published designs are listed too, so that recorded and imported conversations get the treatment that their authors
-// intended.
+// The rules tell for each known tool which side of a call is worth keeping, whether its results are state or instructions rather
+// than information, and which arguments identify a call of a reading tool. The tools of the published designs JP and J-CLI are
+// listed too, so that their recorded and imported conversations are compacted as the authors intended.
 
 // DefaultTools returns the built-in tool rules by tool name. The profile alone decides about other tools. Each call
 // returns a new map with new lists.
@@ -27,7 +26,7 @@ func DefaultTools() map[string]ToolRule {
 		"create_file":    bulkyArguments,
 		"modify_file":    bulky,
 
-		"fs_read_file":   bulkyResult, // JP's, from here
+		"fs_read_file":   bulkyResult, // the tools of JP begin
 		"fs_grep_files":  bulkyResult,
 		"cargo_check":    bulkyResult,
 		"cargo_test":     bulkyResult,
@@ -41,7 +40,7 @@ func DefaultTools() map[string]ToolRule {
 		"ask_user":   exempt,
 		"task":       exempt,
 
-		"LoadSkill": exempt, // J-CLI's, from here
+		"LoadSkill": exempt, // the tools of J-CLI begin
 		"Task":      exempt,
 		"TodoWrite": exempt,
 		"TodoRead":  exempt,

@@ -14,7 +14,7 @@ import (
 // own is what Plimsoll does by itself, written out, without tools.
 func own() preset.Rules {
 	summary := preset.SummaryRules{
-		MaxTokens: 20_000, Mode: preset.ModeBands, Input: preset.InputAuto, Retries: 1, Timeout: time.Minute,
+		MaxTokens: 20_000, Mode: preset.ModeSeparate, Input: preset.InputAuto, Retries: 1, Timeout: time.Minute,
 		When: preset.SummaryAuto,
 	}
 	return preset.Rules{Values: preset.Values{

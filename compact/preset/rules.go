@@ -116,7 +116,7 @@ type SummaryMode string
 
 // The modes of summaries.
 const (
-	ModeBands      SummaryMode = "bands"      // each covers its own turns
+	ModeSeparate   SummaryMode = "bands"      // each covers its own turns
 	ModeCumulative SummaryMode = "cumulative" // the last summary and the turns since are summarised together (OneClaw)
 	ModeRawUnion   SummaryMode = "raw-union"  // all original turns are summarised again (JP's RFD 064)
 )

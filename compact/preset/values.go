@@ -84,7 +84,7 @@ func plimsollRules() Rules {
 		Micro:  MicroRules{KeepRecent: 10, MinBytes: 800}, // J-CLI
 		Dedupe: adachsoft.Params{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
 		Summary: SummaryRules{
-			MaxTokens: SummaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: 1, Timeout: time.Minute,
+			MaxTokens: SummaryMaxTokens, Mode: ModeSeparate, Input: InputAuto, Retries: 1, Timeout: time.Minute,
 			When: SummaryAuto,
 		},
 	}, Tools: DefaultTools()}

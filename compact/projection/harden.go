@@ -20,21 +20,18 @@ import (
 //
 // It does not check texts: they were made valid when they were added to the log.
 
-// ErrNothingToSend says that the last message is the model's own, or that there are no
-// messages: the view cannot be sent as a request.
+// ErrNothingToSend says that a view cannot be sent: its last message is the model's own, or it has no messages.
 var ErrNothingToSend = errors.New("there is nothing to answer: the last message is the model's own")
 
-// Texts that hardening adds. They are frozen, so that the same log always gives the
-// same request.
+// Texts that hardening adds. They never change, so that the same log always gives the same request.
 const (
 	NoOutput        = "(no output)"
 	interruptedCall = "interrupted: the call was stopped before it had a result"
 	firstWasReply   = "(the conversation begins with a reply)"
 )
 
-// Harden returns the messages of a view as an endpoint accepts them. It is pure and
-// works for any view. With the error ErrNothingToSend the messages are still valid for
-// display.
+// Harden returns the messages of a view as an endpoint accepts them. It is pure and works for any view. With the error
+// ErrNothingToSend the messages may still be shown.
 func Harden(v View, c Capabilities) ([]Message, error) {
 	h := hardener{caps: c, view: v.Messages, ids: callIDs{form: c.CallIDs, used: map[string]bool{}, tried: map[string]int{}},
 		calls: indexCalls(v.Messages), out: make([]Message, 0, len(v.Messages))}
@@ -90,8 +87,7 @@ func indexCalls(messages []Message) map[string]*callSites {
 	return sites
 }
 
-// nextResult returns the result of the next call with the id: the first one after the
-// call and before the next call with the same id.
+// nextResult returns the result of the next call with the id: the first one between this call and the one after it.
 func (s *callSites) nextResult() (result int, ok bool) {
 	call := s.calls[0]
 	s.calls = s.calls[1:]
@@ -107,17 +103,11 @@ func (s *callSites) nextResult() (result int, ok bool) {
 }
 
 func (h *hardener) add(i int) {
-	m := h.view[i]
-	switch {
-	case m.Role == RoleTool:
-		// addCalls adds results after their call; results without a call are left out.
-	case m.Role != RoleAssistant:
-		if strings.TrimSpace(m.Text) != "" || len(m.Images) > 0 {
-			h.out = append(h.out, m)
-		}
-	case len(m.Calls) > 0:
+	switch m := h.view[i]; {
+	case m.Role == RoleTool: // addCalls adds results after their call; results without a call are left out
+	case m.Role == RoleAssistant && len(m.Calls) > 0:
 		h.addCalls(m)
-	case strings.TrimSpace(m.Text) != "":
+	case strings.TrimSpace(m.Text) != "" || m.Role != RoleAssistant && len(m.Images) > 0:
 		h.out = append(h.out, m)
 	}
 }
@@ -150,6 +140,7 @@ func (h *hardener) addCalls(m Message) {
 	h.out = append(append(h.out, m), results...)
 }
 
+// addAsText adds calls and results as text, for an endpoint without tools.
 func (h *hardener) addAsText(m Message, results []Message) {
 	var reply strings.Builder
 	reply.WriteString(m.Text)
@@ -170,8 +161,8 @@ func (h *hardener) addAsText(m Message, results []Message) {
 	}
 }
 
-// mergeNeighbours joins neighbouring messages of one role. Replies with calls
-// and results stay apart: their order is the protocol's.
+// mergeNeighbours joins neighbouring messages of one role. Replies with calls, and results, stay apart: the protocol sets their
+// order.
 func mergeNeighbours(in []Message) []Message {
 	out := make([]Message, 0, len(in))
 	for _, m := range in {

@@ -61,10 +61,10 @@ func TestWhenTheUserIsNotified(t *testing.T) {
 			case updates.Update:
 				w.Update(what, now)
 			case string:
-				map[string]func(){"away": func() { w.Focus(false, now) }, "here": func() { w.Focus(true, now) },
-					"reports": w.Reports, "key": func() { w.UserActed(now) }}[what]()
+				map[string]func(){"away": func() { w.SetFocus(false, now) }, "here": func() { w.SetFocus(true, now) },
+					"reports": w.ExpectFocus, "key": func() { w.UserActed(now) }}[what]()
 			}
-			if text := w.Due("T"); text != "" {
+			if text := w.TakeDue("T"); text != "" {
 				got = append(got, text)
 			}
 		}
@@ -91,9 +91,9 @@ func TestNotificationsNameOnlyTheProgramOfACommand(t *testing.T) {
 		"git push origin main":                     "run git",
 	} {
 		var w alert.Watch
-		w.Focus(false, time.Unix(0, 0))
+		w.SetFocus(false, time.Unix(0, 0))
 		w.Update(approval(command), time.Unix(0, 0))
-		if got := w.Due(""); got != "waiting for your approval: "+want {
+		if got := w.TakeDue(""); got != "waiting for your approval: "+want {
 			t.Errorf("%q: %q", command, got)
 		}
 	}
@@ -102,10 +102,10 @@ func TestNotificationsNameOnlyTheProgramOfACommand(t *testing.T) {
 func TestNotificationsAreShortAndSafe(t *testing.T) {
 	t.Parallel()
 	var w alert.Watch
-	w.Focus(false, time.Unix(0, 0))
+	w.SetFocus(false, time.Unix(0, 0))
 	w.Update(runs, time.Unix(0, 0))
 	w.Update(updates.Failed{Err: &llm.Error{Message: strings.Repeat("x\n\x1b]52;c;x\a", 1000)}}, time.Unix(0, 0))
-	got := w.Due(strings.Repeat("title\a ", 1000))
+	got := w.TakeDue(strings.Repeat("title\a ", 1000))
 	if n := len([]rune(got)); n > 180 || strings.ContainsAny(got, "\x1b\a\n") {
 		t.Errorf("%d characters: %q", n, got)
 	}

@@ -16,13 +16,13 @@ import (
 // Rules:
 //
 //   - no notification while the terminal has the focus, and none about a turn that the user stopped
-//   - a finished reply is notified if its turn took at least Long; a failure and a question are notified at once
-//   - if the terminal does not report its focus, all notifications come at least Long after the turn began and the last key
+//   - a finished reply is notified if its turn took at least LongTurn; a failure and a question are notified at once
+//   - if the terminal does not report its focus, all notifications come at least LongTurn after the turn began and the last key
 //   - a user who leaves the terminal right after a question appeared, without a key, has not seen it
 //   - of a shell command only the program is named: arguments may hold secrets, and desktops store notifications
 
-// Long is the least duration of a turn after which a finished reply is notified.
-const Long = 10 * time.Second
+// LongTurn is the least duration of a turn after which a finished reply is notified.
+const LongTurn = 10 * time.Second
 
 // glance is how long a question has to be visible to count as seen.
 const glance = 2 * time.Second
@@ -45,7 +45,7 @@ type Watch struct {
 	took    time.Duration
 	stopped bool   // by the user
 	failed  bool   // the last turn failed
-	pending string // text of the notification that Due may return, "" for none
+	pending string // text of the notification that TakeDue may return, "" for none
 	urgent  bool   // notify also in a short turn
 
 	asked      string // text of the question that waits, "" for none
@@ -53,15 +53,15 @@ type Watch struct {
 	askingCall string // ID of the tool call that asks it
 }
 
-// Reports notes that the terminal reports focus changes. It has the focus so far.
-func (w *Watch) Reports() {
+// ExpectFocus notes that the terminal reports changes of its focus. Until the first report it has the focus.
+func (w *Watch) ExpectFocus() {
 	if w.focus == focusUnknown {
 		w.focus = focused
 	}
 }
 
-// Focus notes whether the terminal has the focus.
-func (w *Watch) Focus(has bool, now time.Time) {
+// SetFocus notes whether the terminal has the focus.
+func (w *Watch) SetFocus(has bool, now time.Time) {
 	w.focus = unfocused
 	switch {
 	case has:
@@ -79,8 +79,8 @@ func (w *Watch) UserActed(at time.Time) {
 	}
 }
 
-// Leave forgets the turn: another conversation is open.
-func (w *Watch) Leave() { *w = Watch{focus: w.focus, actedAt: w.actedAt} }
+// Reset forgets the turn, because another conversation is open.
+func (w *Watch) Reset() { *w = Watch{focus: w.focus, actedAt: w.actedAt} }
 
 // Update takes an update of the agent into account.
 func (w *Watch) Update(u updates.Update, now time.Time) {
@@ -127,28 +127,28 @@ func (w *Watch) notify(text string, urgent bool, now time.Time) {
 	w.pending, w.urgent, w.took = text, urgent, now.Sub(since)
 }
 
-// Due returns the text of the notification to send after a batch of updates, "" for none. title is the conversation's.
-func (w *Watch) Due(title string) string {
-	text, long := w.pending, w.took >= Long
+// TakeDue returns and forgets the notification to send after a batch of updates, "" for none. title is the conversation's.
+func (w *Watch) TakeDue(title string) string {
+	text, long := w.pending, w.took >= LongTurn
 	w.pending = ""
 	if text == "" || w.focus == focused || !long && !(w.urgent && w.focus == unfocused) {
 		return ""
 	}
 	w.asked = "" // a question is notified only once
-	text = ansi.Truncate(plain.Line(text), mostText, "…")
+	text = ansi.Truncate(plain.Line(text), maxText, "…")
 	if title = strings.TrimSpace(plain.Line(title)); title == "" {
 		return text
 	}
-	return ansi.Truncate(title, mostTitle, "…") + " · " + text
+	return ansi.Truncate(title, maxTitle, "…") + " · " + text
 }
 
 // Failed reports whether the turn that ended last failed.
 func (w *Watch) Failed() bool { return w.failed }
 
-// The cells of a notification at most: desktops show two or three lines.
+// The longest texts in a notification, in cells. Desktops show two or three lines.
 const (
-	mostTitle = 50
-	mostText  = 120
+	maxTitle = 50
+	maxText  = 120
 )
 
 // question describes what a tool call needs from the user.
@@ -156,7 +156,7 @@ func question(u updates.AskApproval) string {
 	switch r := u.Review; {
 	case r.Need == conversation.NeedAnswer, r.Need == conversation.NeedForm:
 		return "has a question: " + r.Question
-	case r.Command != "" && u.Call.Name != "": // what a server asks is no command
+	case r.Command != "" && u.Call.Name != "": // a question of an MCP server has no command
 		return "waiting for your approval: run " + program(r.Command)
 	default:
 		return "waiting for your approval: " + r.Title

@@ -41,21 +41,21 @@ func (s *search) key(k tea.KeyPressMsg) pane.Action {
 		s.text.Restore(s.before.Draft)
 		s.stop()
 	case key.Matches(k, keys.Send, keys.Complete, s.keys.Editing.Right):
-		s.take()
+		s.accept()
 	case key.Matches(k, keys.Search, keys.Older):
-		s.show(s.prompts.find(s.query.Text(), s.from()-1, -1), true)
+		s.show(s.prompts.find(s.query.Text(), s.shown()-1, -1), true)
 	case key.Matches(k, keys.Newer):
 		if s.match >= 0 {
 			s.show(s.prompts.find(s.query.Text(), s.match+1, 1), true)
 		}
 	default:
-		return s.typed(k)
+		return s.edit(k)
 	}
 	return nil
 }
 
-// typed changes the query and searches from the newest prompt.
-func (s *search) typed(msg tea.Msg) pane.Action {
+// edit changes the query and searches from the newest prompt.
+func (s *search) edit(msg tea.Msg) pane.Action {
 	e := s.keys.Editing
 	keys := edit.Keys{Backspace: e.Backspace, CutWordLeft: e.CutWordLeft, CutToBlank: e.CutToBlank, CutToStart: e.CutToStart,
 		Yank: e.Yank, Undo: e.Undo, Redo: e.Redo}
@@ -70,15 +70,15 @@ func (s *search) typed(msg tea.Msg) pane.Action {
 	return nil
 }
 
-// from is the index before which an older match is searched.
-func (s *search) from() int {
+// shown is the index of the shown prompt. The draft counts as newer than all prompts.
+func (s *search) shown() int {
 	if s.match < 0 {
 		return len(s.prompts.entries)
 	}
 	return s.match
 }
 
-// show shows entry i. If i is -1, it keeps the shown entry if stay is true, or else shows the draft.
+// show shows prompt i. If i is -1, it shows the draft, or with stay the prompt that is shown already.
 func (s *search) show(i int, stay bool) {
 	switch {
 	case i >= 0:
@@ -90,8 +90,8 @@ func (s *search) show(i int, stay bool) {
 	}
 }
 
-// take ends the search at its match. The draft can be reached again by browsing to the newest prompt.
-func (s *search) take() {
+// accept ends the search at its match. The user gets the draft back by browsing past the newest prompt.
+func (s *search) accept() {
 	match := s.match
 	s.stop()
 	if match < 0 {

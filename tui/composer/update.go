@@ -53,7 +53,7 @@ func leaves(action pane.Action) bool {
 // paste inserts pasted text, into the search query if a search is on.
 func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	if m.search.on {
-		return m.search.typed(msg)
+		return m.search.edit(msg)
 	}
 	if msg.Content != "" {
 		m.text.RemoveSelected()
@@ -85,7 +85,7 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if m.search.on {
 		action := m.search.key(k)
 		if _, ignored := action.(pane.Ignored); ignored && m.text.Moves(k, m.editing) {
-			m.search.take()
+			m.search.accept()
 			m.text.Move(k, m.editing)
 			return nil
 		}

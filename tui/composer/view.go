@@ -101,7 +101,7 @@ func (m *Model) label() (string, bool) {
 func (m *Model) position() string {
 	at, n := m.prompts.at, len(m.prompts.entries)
 	if m.search.on {
-		at = m.search.from()
+		at = m.search.shown()
 	}
 	if at >= n {
 		if text, ok := m.suggestions.numbered(m.Draft()); ok {

@@ -41,7 +41,7 @@ func (m *Model) begin(by int) pane.Action {
 		text = ""
 	}
 	if r.isShare() {
-		text = strings.TrimSuffix(r.worded(text), "%")
+		text = strings.TrimSuffix(r.inWords(text), "%")
 	}
 	m.field.SetText(text, true)
 	m.fit()

@@ -10,7 +10,7 @@ import (
 	"plimsoll/config"
 )
 
-// Row is a setting. Its texts may have control characters.
+// Row is a setting in the view. Its texts may have control characters.
 type Row struct {
 	config.Setting
 	Section   string
@@ -27,26 +27,26 @@ type Row struct {
 // isShare reports whether the value is a share, which people read in percent.
 func (r *Row) isShare() bool { return strings.HasPrefix(r.Type, "ratio") }
 
-// nothing finds what the explanation of a setting says of 0, or of an empty text or list.
-var nothing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:0|empty)(?: =|:) ([^.,;(]+)`) })
+// zeroMeaning finds what the explanation of a setting says about 0, or about an empty text or list.
+var zeroMeaning = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:0|empty)(?: =|:) ([^.,;(]+)`) })
 
-// worded returns a value in words.
-func (r *Row) worded(value string) string {
+// inWords returns a value as the view shows it, such as "on" for "true".
+func (r *Row) inWords(value string) string {
 	share, err := strconv.ParseFloat(value, 64)
-	switch says := nothing().FindStringSubmatch(r.Doc); {
+	switch meaning := zeroMeaning().FindStringSubmatch(r.Doc); {
 	case r.Type == "true or false":
 		return map[string]string{"true": "on", "false": "off"}[value]
 	case r.isShare() && err == nil:
 		return strconv.FormatFloat(share*100, 'g', 6, 64) + "%"
-	case (value == `""` || value == "[]" || value == "0") && says != nil:
-		return strings.TrimSpace(says[1])
+	case (value == `""` || value == "[]" || value == "0") && meaning != nil:
+		return strings.TrimSpace(meaning[1])
 	case value == `""` || value == "[]":
 		return "none"
 	}
 	return value
 }
 
-// Effect is the effect of a value that is tried.
+// Effect is the effect that a value would have.
 type Effect struct {
 	Reading meter.Reading
 	Next    string // forecast of the next compaction, as a sentence

@@ -110,10 +110,10 @@ func (m *Model) facts(width int) []string {
 	add("from", r.From)
 	add("applies", r.Applies)
 	add("", r.Fixed)
-	add("default", r.worded(r.UnsetValue))
+	add("default", r.inWords(r.UnsetValue))
 	var words []string
 	for _, choice := range r.Choices {
-		words = append(words, r.worded(choice))
+		words = append(words, r.inWords(choice))
 	}
 	add("allowed", cmp.Or(strings.Join(words, ", "), strings.Replace(r.Type, "ratio", "percent", 1)))
 	return out
@@ -165,7 +165,7 @@ func (m *Model) frame() pane.Frame {
 	f.Hints = []string{pane.Hint("accept", k.Accept), pane.Hint("cancel", k.Cancel)}
 	switch m.stage {
 	case choosing:
-		f.Status = s.Title.Render(m.prompt()) + m.styles.Accent.Render(plain.Line(m.row().worded(m.value)))
+		f.Status = s.Title.Render(m.prompt()) + m.styles.Accent.Render(plain.Line(m.row().inWords(m.value)))
 		f.Hints = append(f.Hints, pane.Hint("other values", k.Earlier, k.Next))
 	case typing:
 		f.Status = s.Title.Render(m.prompt()) + strings.Join(m.field.View(), "")
@@ -231,9 +231,9 @@ func (r *rows) Lines(n int, selected bool, width int) []string {
 		out = append(out, pane.Clip(strings.Repeat(" ", gutter)+s.Accent.Render(plain.Line(row.Group)), width))
 	}
 	room := max(width-gutter-2, 1) // without the mark of a change and the blank before it
-	value, changed := plain.Line(cmp.Or(row.Shown, row.worded(row.Value))), row.Changed
+	value, changed := plain.Line(cmp.Or(row.Shown, row.inWords(row.Value))), row.Changed
 	if selected && m.stage != browsing && m.key == row.Key {
-		value, changed = "‹ "+plain.Line(row.worded(m.value))+" ›", true
+		value, changed = "‹ "+plain.Line(row.inWords(m.value))+" ›", true
 	}
 	value = pane.Clip(value, max(room*3/5, 1))
 	label := plain.Line(row.Title)
