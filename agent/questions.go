@@ -17,14 +17,14 @@ import (
 //   - Each question is answered or closed once, and the user sees that.
 //   - MCP servers and running commands ask, too (see [Agent.AskAbout]). These are the questions from outside.
 
-// questions are those of a conversation. They belong to the goroutine of Run.
+// questions are the open questions of a conversation. They belong to the goroutine of Run.
 type questions struct {
 	journal *core.Journal
 	display *display
 	inbox   *core.Inbox
 	toolbox core.Toolbox
 	open    map[string]*question // by the ID of their call
-	outside int                  // open questions from outside that made the status say that the user is awaited
+	outside int                  // open questions from outside, for which the status is Asking
 }
 
 // question is a call that was put to the user.
@@ -41,7 +41,7 @@ func (qs *questions) ask(c conversation.ToolCall, review conversation.Review, an
 	qs.journal.Publish(updates.AskApproval{Call: c, Review: review})
 }
 
-// askFromOutside puts a question from outside to the user. While calls run, the status says that the user is awaited.
+// askFromOutside puts a question from outside to the user. If calls run, the status becomes Asking until it is closed.
 func (qs *questions) askFromOutside(c conversation.ToolCall, review conversation.Review, answer chan conversation.Answer) {
 	qs.ask(c, review, answer)
 	if qs.display.phase == updates.Running || qs.outside > 0 {
@@ -61,10 +61,11 @@ func (qs *questions) answer(callID string, answer conversation.Answer) {
 
 // end closes a question, if there is one. The user sees that it needs no answer any more.
 func (qs *questions) end(callID string) {
-	if q := qs.open[callID]; q != nil && !q.isAnswered {
+	q := qs.open[callID]
+	if q != nil && !q.isAnswered {
 		qs.journal.Publish(updates.ApprovalClosed{CallID: callID})
 	}
-	if q := qs.open[callID]; q != nil && q.isOutside && qs.outside > 0 {
+	if q != nil && q.isOutside && qs.outside > 0 {
 		if qs.outside--; qs.outside == 0 && qs.display.phase == updates.Asking {
 			qs.display.status(updates.Status{Phase: updates.Running})
 		}
@@ -165,7 +166,7 @@ func (qs *questions) askUser(ctx context.Context, c *call) (conversation.Answer,
 	if qs.open[c.ID] == nil {
 		qs.ask(c.ToolCall, c.review, make(chan conversation.Answer, 1))
 	}
-	qs.outside = 0 // the status is this question's now
+	qs.outside = 0 // from here on the status belongs to this question
 	qs.display.status(updates.Status{Phase: updates.Asking})
 	v, _, err := core.Receive(ctx, qs.inbox, qs.open[c.ID].answer)
 	qs.end(c.ID)

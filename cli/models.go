@@ -96,8 +96,7 @@ func (cmd *modelsCommand) writeTable(ctx context.Context, rows []setup.ModelRow)
 	return table.Write(cmd.Console.Stdout, cmd.Console.TableWidth(), columns, lines)
 }
 
-// rowCells is a row of the table: the mark of the model in use, name, window and
-// its source, largest reply, prices, date, note.
+// rowCells returns the cells of a row, in the order of writeTable's columns.
 func rowCells(r setup.ModelRow, inUse string) []string {
 	name := r.Provider + "/" + r.ID
 	mark, from, note := "", "", ""

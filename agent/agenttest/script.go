@@ -15,10 +15,10 @@ type Reply []Step
 
 // Step is one step of a reply. Fields that are set act in this order: Gate, Wait, Err, Chunk.
 type Step struct {
-	Gate  *Gate         // waits until the test opens it
-	Wait  time.Duration // sleeps
-	Err   error         // is yielded and ends the reply
-	Chunk *llm.Chunk    // is yielded
+	Gate  *Gate         // the step waits until the test opens it
+	Wait  time.Duration // the step sleeps so long
+	Err   error         // the step yields it, and the reply ends
+	Chunk *llm.Chunk    // the step yields it
 }
 
 // StreamText streams pieces of text.

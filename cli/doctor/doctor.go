@@ -28,7 +28,7 @@ type Examiner struct{ setup.Parts }
 type Diagnosis struct {
 	Text    string // for people
 	Damaged bool   // stored files are damaged and were not repaired
-	Config  error  // of the configuration, nil if it is right
+	Config  error  // why the configuration is wrong, nil if it is right
 }
 
 // examination is one run of the checks.
@@ -40,7 +40,7 @@ type examination struct {
 
 func (x *examination) line(format string, args ...any) { fmt.Fprintf(&x.text, format+"\n", args...) }
 
-// Diagnose runs all checks; progress may be nil. The error is that of unknown folders, or of ctx.
+// Diagnose runs all checks; progress may be nil. It fails only if ctx ends, or if the program's folders cannot be found.
 func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done, total int)) (Diagnosis, error) {
 	e := &examination{Examiner: x}
 	e.line("plimsoll %s, %s/%s %s", x.Console.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
@@ -66,8 +66,8 @@ func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done
 	return e.found, nil
 }
 
-// configuration loads the configuration again. If it is wrong, that is reported and the defaults are used. The error is that
-// of unknown folders.
+// configuration loads the configuration again. If it is wrong, that is reported and the defaults are used. It fails only if the
+// program's folders cannot be found.
 func (x *examination) configuration() error {
 	path, _ := x.Settings.ConfigFile() // without a home folder there is no file, which is no problem
 	loaded, err := x.Settings.Load()
@@ -110,7 +110,7 @@ func (x *examination) configuration() error {
 	return nil
 }
 
-// stored checks every stored file, and repairs them if repair is set. The error is that of ctx.
+// stored checks every stored file, and repairs those that are damaged if repair is set. It fails only if ctx ends.
 func (x *examination) stored(ctx context.Context, repair bool, progress func(done, total int)) error {
 	findings, conversations, err := x.check(ctx, repair, progress)
 	if ctx.Err() != nil {

@@ -17,8 +17,8 @@ import (
 // CommandTimeout is the time limit for the program.
 const CommandTimeout = 10 * time.Second
 
-// maxKeyLength is one more than the length of the longest valid key, in bytes.
-const maxKeyLength = 16 << 10
+// keyLimit is the size in bytes from which output is too long for a key.
+const keyLimit = 16 << 10
 
 // Command gets API keys by running a program. Its methods may be called from several goroutines.
 type Command struct {
@@ -59,7 +59,7 @@ func (c *Command) Key(ctx context.Context, stale string) (string, error) {
 	return key, nil
 }
 
-// run returns the key that the program prints. In its own session (setsid) it has no terminal. Its children are killed.
+// run returns the key that the program prints. The program has no terminal (setsid), and its children are killed at the end.
 func (c *Command) run(parent context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(parent, c.timeout)
 	defer cancel()
@@ -92,17 +92,17 @@ func (c *Command) run(parent context.Context) (string, error) {
 		return "", errors.New("key_command could not be run")
 	case key == "":
 		return "", errors.New("key_command printed nothing")
-	case len(key) >= maxKeyLength || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+	case len(key) >= keyLimit || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return "", errors.New("what key_command printed is no key: it is too long, or has spaces or other characters that keys do not have")
 	}
 	return key, nil
 }
 
-// limitedBuffer is a buffer that keeps only the first bytes written to it, at most longest.
+// limitedBuffer is a buffer that keeps only the first keyLimit bytes written to it.
 type limitedBuffer struct{ bytes.Buffer }
 
 // Write appends as much of p as fits. It never fails.
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	b.Buffer.Write(p[:min(len(p), maxKeyLength-b.Len())])
+	b.Buffer.Write(p[:min(len(p), keyLimit-b.Len())])
 	return len(p), nil
 }

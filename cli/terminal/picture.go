@@ -33,12 +33,12 @@ const (
 // Artist draws pictures in one way.
 type Artist struct {
 	blocks bool
-	wrap   func(sequence string) string // for what is between the program and the terminal
+	wrap   func(sequence string) string // makes tmux pass a sequence on to the terminal
 	// Query is the sequence that asks the terminal whether it can draw; "" if that is known.
 	Query string
 }
 
-// Artist returns how pictures are drawn by a value of images.draw, nil if they are not.
+// Artist returns the artist for a value of images.draw, nil if no pictures are drawn.
 func (t *Terminal) Artist(how string) *Artist {
 	wrap := func(sequence string) string { return sequence }
 	kind := t.detect()
@@ -71,8 +71,8 @@ func (a *Artist) Size(width, height int) (cells, pixels image.Point) {
 	return cells, image.Pt(w, h)
 }
 
-// Draw returns the lines of a picture whose size in pixels is that of Size, and a sequence that the terminal needs before. id is
-// from 16 to 255 and replaces an earlier picture of that number.
+// Draw returns the lines of a picture that was scaled to the pixels of Size, and a sequence to send before them. id is from 16 to
+// 255; the picture replaces an earlier one with that id.
 func (a *Artist) Draw(m image.Image, cells image.Point, id int) (lines []string, before string, err error) {
 	if a.blocks {
 		return halfBlocks(m), "", nil

@@ -9,8 +9,8 @@ import (
 
 //lint:file-ignore SA1019 servers of protocol versions before 2026-07-28 still ask for the roots and the model, and still log.
 
-// client is this program as the server sees it: it tells the workspace, takes progress, changes and log lines, asks the user, and
-// the model where it may.
+// client returns this program as the server sees it. It names the workspace, receives progress, changes of the tools and log
+// lines, and passes questions on to the user and, where the configuration allows it, to the model.
 func (s *server) client() *sdk.Client {
 	options := &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},

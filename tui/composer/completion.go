@@ -19,7 +19,7 @@ type CommandSpec struct {
 	Name    string   // without the slash
 	Aliases []string // without the slash
 	Args    string   // its arguments as help shows them, "[focus]"; may be empty
-	Needs   bool     // it does nothing without arguments
+	Needs   bool     // it needs arguments
 	Help    string   // one line
 	Forget  bool     // its line is not added to the history, because it may contain an API key
 }
@@ -53,7 +53,7 @@ type completion struct {
 	closed edit.Position // the word it was closed for
 }
 
-// nowhere is a place without a word.
+// nowhere is the position of no word.
 var nowhere = edit.Position{Line: -1}
 
 // trigger is the kind of word that a list completes.
@@ -128,8 +128,8 @@ func wordIn(text *edit.Editor) (trigger, edit.Position, string) {
 	return nothing, at, ""
 }
 
-// matchCommands lists the commands for what was typed: those that begin with
-// it, then those with an alias that does, then those that resemble it.
+// matchCommands lists the commands for a query: those that begin with it, then those with an alias that does, then those that
+// resemble it.
 func matchCommands(specs []CommandSpec, query string) []item {
 	query = strings.ToLower(query)
 	var items []item
@@ -257,11 +257,12 @@ func (l *completion) nearest(name string) string {
 	return c.Name
 }
 
+// completes reports whether the open list is for a mention in a line.
 func (l *completion) completes(line int, a mention) bool {
 	return l.open() && l.word == (edit.Position{Line: line, Col: a.from})
 }
 
-// rows is how many completions are shown on a screen of a height.
+// rows is how many completions are shown on a screen of this height.
 func (l *completion) rows(height int) int {
 	if !l.open() {
 		return 0
@@ -290,13 +291,11 @@ func (l *completion) draw(s *themes.Styles, width, rows int) []string {
 		if l.kind == files {
 			label = pane.ClipLeft(label, names)
 		}
-		line, room := style.Render(mark+pane.Fit(label, names)), width-names-2
+		description, room := "", width-names-2
 		if room > 5 {
-			line += detail.Render(pane.Fit("  "+it.detail, room))
-		} else {
-			line += detail.Render(pane.Fit("", room))
+			description = "  " + it.detail
 		}
-		lines = append(lines, surface.Under(line))
+		lines = append(lines, surface.Under(style.Render(mark+pane.Fit(label, names))+detail.Render(pane.Fit(description, room))))
 	}
 	return lines
 }

@@ -12,32 +12,32 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// MaxInLine bounds what a paste may add to a text of one line, in bytes.
+// MaxInLine is the most that a paste may add to a text of one line, in bytes.
 const MaxInLine = 4096
 
 // Field is an editor with a size on the screen. It does not fold pastes.
 type Field struct {
 	// Safe sanitises typed and pasted text; nil does not.
 	Safe func(string) string
-	// Most bounds what a paste adds, in bytes; 0 means no bound.
-	Most int
+	// MaxPaste is the most that a paste adds, in bytes; 0 means no limit.
+	MaxPaste int
 
 	editor        *Editor
 	width, height int
 	top           int  // the first visible row
-	flat          bool // the text stays on one line
+	oneLine       bool // the text stays on one line and scrolls horizontally
 	left          int  // the first visible cell of a text of one line
 }
 
-// NewField returns an empty field. See [Field.Safe] and [Field.Most].
-func NewField(safe func(string) string, most int) *Field {
-	return &Field{Safe: safe, Most: most, editor: NewEditor(NewBuffer(nil)), height: 1, width: 1}
+// NewField returns an empty field. See [Field.Safe] and [Field.MaxPaste].
+func NewField(safe func(string) string, maxPaste int) *Field {
+	return &Field{Safe: safe, MaxPaste: maxPaste, editor: NewEditor(NewBuffer(nil)), height: 1, width: 1}
 }
 
 // NewLine returns an empty field of one line, which scrolls horizontally: safe must remove line feeds. See [NewField].
-func NewLine(safe func(string) string, most int) *Field {
-	f := NewField(safe, most)
-	f.flat = true
+func NewLine(safe func(string) string, maxPaste int) *Field {
+	f := NewField(safe, maxPaste)
+	f.oneLine = true
 	f.SetSize(1, 1)
 	return f
 }
@@ -59,7 +59,7 @@ func (f *Field) SetText(text string, atEnd bool) {
 // SetSize sets the size of the field.
 func (f *Field) SetSize(width, height int) {
 	f.width, f.height = max(width, 1), max(height, 1)
-	if f.flat {
+	if f.oneLine {
 		f.editor.SetWidth(math.MaxInt32)
 		return
 	}
@@ -75,24 +75,24 @@ func (f *Field) Update(msg tea.Msg, keys Keys) bool {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		text := msg.Content
-		if f.Most > 0 {
-			text = conversation.Beginning(text, f.Most)
+		if f.MaxPaste > 0 {
+			text = conversation.Beginning(text, f.MaxPaste)
 		}
 		e.Do(Other, func() { f.insert(text) })
 		return true
 	case tea.KeyPressMsg:
-		if e.Recover(msg, keys) || e.SelectBy(msg, keys) || e.Move(msg, keys) || f.vertical(msg, keys) {
+		if e.Recover(msg, keys) || e.SelectBy(msg, keys) || e.Move(msg, keys) || f.moveByRows(msg, keys) {
 			return true
 		}
-		taken := false
-		e.Do(KindOf(msg, keys), func() { taken = f.change(msg, keys) })
-		return taken
+		used := false
+		e.Do(KindOf(msg, keys), func() { used = f.change(msg, keys) })
+		return used
 	}
 	return false
 }
 
-// vertical handles the keys that move the cursor by rows: beyond the first and last row to the ends of the text.
-func (f *Field) vertical(k tea.KeyPressMsg, keys Keys) bool {
+// moveByRows handles the keys that move the cursor by rows. Beyond the first and last row it moves to the ends of the text.
+func (f *Field) moveByRows(k tea.KeyPressMsg, keys Keys) bool {
 	by, page := 0, max(f.height-1, 1)
 	switch {
 	case key.Matches(k, keys.Up):
@@ -135,8 +135,8 @@ func (f *Field) insert(text string) {
 
 // View returns the visible rows, at most height, none wider than width. The row with the cursor is visible.
 func (f *Field) View() []string {
-	if f.flat {
-		return []string{f.stretch()}
+	if f.oneLine {
+		return []string{f.scrolledLine()}
 	}
 	rows := f.Rows()
 	y, _ := f.editor.Cursor()
@@ -152,7 +152,7 @@ func (f *Field) View() []string {
 				continue
 			}
 			if len(out) < f.height {
-				from, to := f.marked(i, r)
+				from, to := f.selected(i, r)
 				out = append(out, f.row(text[r.Start:r.End], from, to))
 			}
 		}
@@ -166,24 +166,24 @@ func (f *Field) row(text string, from, to int) string {
 	if from, to = max(from, 0), min(to, f.width); from >= to {
 		return shown
 	}
-	const reversed, upright = "\x1b[7m", "\x1b[27m" // whatever the row is drawn in
+	const reverse, normal = "\x1b[7m", "\x1b[27m"
 	shown += strings.Repeat(" ", max(0, to-ansi.StringWidth(shown)))
-	return ansi.Cut(shown, 0, from) + reversed + ansi.Cut(shown, from, to) + upright + ansi.TruncateLeft(shown, to, "")
+	return ansi.Cut(shown, 0, from) + reverse + ansi.Cut(shown, from, to) + normal + ansi.TruncateLeft(shown, to, "")
 }
 
-// stretch returns the visible part of a text of one line: the cursor, and as much text before it as fits.
-func (f *Field) stretch() string {
+// scrolledLine returns the visible part of a text of one line, scrolled so that the cursor is in it.
+func (f *Field) scrolledLine() string {
 	line, room := f.editor.At().Line, f.width-1
 	text := f.editor.Line(line)
 	_, x := f.editor.Cursor()
 	f.left = max(0, min(f.left, x, f.editor.columns(text)-room), x-room)
 	start, cells := 0, 0
-	for cells < f.left { // characters are not split
+	for cells < f.left { // a wide character is not split
 		n, w := f.editor.atom(text[start:])
 		start, cells = start+n, cells+w
 	}
 	f.left = cells
-	from, to := f.marked(line, Row{0, len(text)})
+	from, to := f.selected(line, Row{0, len(text)})
 	return f.row(text[start:], from-f.left, to-f.left)
 }
 
@@ -195,8 +195,8 @@ func (f *Field) Line(width int) (string, int) {
 	return pane.Fit(shown, width), x
 }
 
-// marked are the cells of a row that are selected, with one for the line end.
-func (f *Field) marked(line int, r Row) (from, to int) {
+// selected returns the selected cells of a row, with one more if the line end is selected.
+func (f *Field) selected(line int, r Row) (from, to int) {
 	text := f.editor.Line(line)
 	start, stop, end := f.editor.SelectedIn(line, r)
 	from, to = f.editor.columns(text[r.Start:start]), f.editor.columns(text[r.Start:stop])

@@ -25,7 +25,7 @@ func TestAPasteIsCutAtItsBound(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]string{0: "ab漢字", 100: "ab漢字", 8: "ab漢字", 7: "ab漢", 3: "ab", 1: "a"} {
 		e := editing("", 20, 1)
-		e.Most = most
+		e.MaxPaste = most
 		e.Update(tea.PasteMsg{Content: "ab漢字"}, edit.DefaultKeys())
 		if got := e.Text(); got != want {
 			t.Errorf("at most %d bytes: %q, want %q", most, got, want)

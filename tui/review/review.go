@@ -218,7 +218,7 @@ func (m *Model) change(msg tea.Msg) pane.Action {
 	if pasted && room <= 0 {
 		return tooLong
 	}
-	m.edit.Most = room
+	m.edit.MaxPaste = room
 	if _, wheel := msg.(tea.MouseWheelMsg); !wheel && !m.edit.Update(msg, m.keys.Edit) {
 		return pane.Ignored{}
 	}

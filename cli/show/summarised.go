@@ -5,8 +5,8 @@ import (
 	"plimsoll/compact/projection"
 )
 
-// Summarised returns the text of the newest active summary in the view, which can include older ones, and the oldest event
-// that no summary covers. Both are nil without a summary.
+// Summarised returns the text of the newest summary in the view, and the oldest event after all summaries. Both are nil without a
+// summary.
 func Summarised(snapshot *session.Snapshot) (text *string, boundary *compactBoundary) {
 	newest := uint64(0)
 	for i := range snapshot.View.Messages {
@@ -19,11 +19,11 @@ func Summarised(snapshot *session.Snapshot) (text *string, boundary *compactBoun
 	if text == nil {
 		return nil, nil
 	}
-	return text, oldestAfter(snapshot)
+	return text, oldestAfterSummaries(snapshot)
 }
 
-// oldestAfter is the oldest event after those that summaries cover, nil if there is none. Undone turns are skipped.
-func oldestAfter(snapshot *session.Snapshot) *compactBoundary {
+// oldestAfterSummaries returns the oldest event after those that summaries cover, nil if there is none. It skips undone turns.
+func oldestAfterSummaries(snapshot *session.Snapshot) *compactBoundary {
 	covered := uint64(0)
 	for i := range snapshot.View.Messages {
 		if m := &snapshot.View.Messages[i]; m.State == projection.StateSummarised {
