@@ -13,7 +13,7 @@ type size struct{ program, tests int }
 // was given its room beforehand. What is no longer needed makes room for what is new.
 var ceilings = map[string]size{
 	".":                             {79, 1248},
-	"agent":                         {3525, 8547},
+	"agent":                         {3526, 8547},
 	"agent/agenttest":               {931, 82},
 	"agent/anthropic":               {1128, 466},
 	"agent/anthropic/anthropictest": {592, 154},
@@ -25,7 +25,7 @@ var ceilings = map[string]size{
 	"agent/openai":                  {4961, 3844},
 	"agent/updates":                 {460, 236},
 	"agent/wire":                    {127, 75},
-	"cli":                           {4032, 5406},
+	"cli":                           {4031, 5406},
 	"cli/console":                   {664, 0},
 	"cli/doctor":                    {223, 0},
 	"cli/keys":                      {323, 219},
@@ -90,7 +90,7 @@ var ceilings = map[string]size{
 	"tui/cells":                     {140, 0},
 	"tui/changes":                   {323, 162},
 	"tui/choices":                   {256, 73},
-	"tui/composer":                  {2282, 1208},
+	"tui/composer":                  {2281, 1208},
 	"tui/dialog":                    {2650, 892},
 	"tui/diffview":                  {516, 168},
 	"tui/edit":                      {1520, 191},
