@@ -23,7 +23,7 @@ type requester struct {
 	store          core.Log // stores the partial reply
 	retry          llm.Retry
 	answeredModels map[string]bool // models that replied in this run, by name
-	lastNote       string          // the newest note of a provider that the user got
+	lastNote       string          // the newest note of a provider that the user was shown
 }
 
 // makeRequest sends a request, and repeats it after temporary failures.
@@ -31,7 +31,7 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 	var ans answer
 	wasEmpty := false
 	began := q.journal.Now()
-	var since time.Time // when the first temporary failure happened
+	var startingSince time.Time // when the server was first seen starting or full
 	for try := 1; ; try++ {
 		rep, err := q.stream(ctx, r)
 		if rep.Arrived() {
@@ -57,11 +57,11 @@ func (q *requester) makeRequest(ctx context.Context, r llm.Outgoing) answer {
 		maxTries := q.retry.Tries
 		// A server that loads its model, restarts after an answer or has a full shared cache usually takes no more than a minute.
 		if failure.Loading || failure.SharedCacheFull || failure.NotListening && q.answeredModels[r.To.Name()] {
-			if since.IsZero() {
-				since = q.journal.Now()
+			if startingSince.IsZero() {
+				startingSince = q.journal.Now()
 			}
 			wait = q.retry.BackOff(try)
-			again = q.journal.Now().Sub(since)+wait <= q.retry.MaxStarting
+			again = q.journal.Now().Sub(startingSince)+wait <= q.retry.MaxStarting
 			maxTries = 0 // a time limit decides
 		}
 		ans.wasDown = ans.wasDown || failure.Class == llm.Network || failure.Loading
@@ -201,11 +201,11 @@ type answer struct {
 }
 
 // addTry adds the reply of a try. The answer has the successful reply, or the longest if all tries failed.
-func (ans *answer) addTry(rep *llm.Reply, whole bool) {
+func (ans *answer) addTry(rep *llm.Reply, succeeded bool) {
 	switch {
 	case ans.reply == nil:
 		ans.reply = rep
-	case whole || rep.Bytes > ans.reply.Bytes:
+	case succeeded || rep.Bytes > ans.reply.Bytes:
 		ans.otherTries = append(ans.otherTries, ans.reply)
 		ans.reply = rep
 	default:

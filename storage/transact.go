@@ -17,10 +17,8 @@ import (
 
 // Rules of transactions:
 //   - Each one locks the file, opens it, runs and closes it. Events are encoded and decoded outside.
-//   - Damaged pages make bbolt panic or the processor fault. Both
-//     become a DamagedError here.
-//   - A new file is written under another name and renamed when it is complete. So
-//     every file has its buckets and its format.
+//   - Damaged pages make bbolt panic or the processor fault. Both become a DamagedError here.
+//   - A new file is written under another name and renamed when it is complete. So every file has its buckets and its format.
 
 // boltWait limits bbolt's own wait for the lock, which we hold already; without a limit an error there would be a hang.
 const boltWait = 2 * time.Second
@@ -92,14 +90,14 @@ func (d *disk) verify(p *lockedFile, a access) error {
 	if h.MayHaveLostCommit() {
 		d.setNotice(path, "part of the file is damaged, and the last write may be lost: check how the conversation ends")
 	}
-	head := pages.NewestHeader(h.Pages)
-	if head == nil || p.queue.verified >= a.neededLevel() && a != checking {
+	header := pages.NewestHeader(h.Pages)
+	if header == nil || p.queue.verified >= a.neededLevel() && a != checking {
 		return nil // without a header, bbolt itself returns the error
 	}
 	// Verifying all pages takes hardly more time than a part of them, and a write may follow.
-	level, err := verifiedAll, pages.Verify(p.file, head, true)
+	level, err := verifiedAll, pages.Verify(p.file, header, true)
 	if err != nil && a == reading {
-		level, err = verifiedBranches, pages.Verify(p.file, head, false)
+		level, err = verifiedBranches, pages.Verify(p.file, header, false)
 	}
 	if err != nil {
 		return damaged(path, err)
@@ -160,8 +158,7 @@ func (d *disk) updateOrCreate(ctx context.Context, f dbfile, wait time.Duration,
 	return err
 }
 
-// create creates f with the content that fill writes. If the file exists the error is
-// fs.ErrExist.
+// create creates f with the content that fill writes. If the file exists the error is fs.ErrExist.
 func (d *disk) create(ctx context.Context, f dbfile, fill func(txn) error) error {
 	return d.withDirectoryLock(ctx, func() error {
 		_, err := os.Lstat(f.path)
@@ -248,14 +245,12 @@ func updateAndCopyHeader(file *os.File, db *bbolt.DB, do func(*bbolt.Tx) error) 
 	return err
 }
 
-// firstMap is the initial size of the memory map for a file that is written, in bytes.
-// Unused addresses cost nothing. When a file outgrows its map, bbolt doubles the map
-// and copies all pages not written yet.
+// firstMap is the initial size of the memory map for a file that is written, in bytes. Unused addresses cost nothing. When a file
+// outgrows its map, bbolt doubles the map and copies all pages not written yet.
 const firstMap = 256 << 20
 
-// leastGrowth and mostGrowth bound by how many bytes a file grows at once. Between them it
-// doubles, so that a short conversation takes little space and a long one seldom
-// has to grow.
+// leastGrowth and mostGrowth limit by how many bytes a file grows at once. Between them it doubles, so that a short conversation
+// takes little space and a long one seldom has to grow.
 const (
 	leastGrowth = 32 << 10
 	mostGrowth  = 16 << 20
@@ -285,8 +280,7 @@ func openBolt(file *os.File, a access) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// refuseTruncated wraps do so that a file shorter than its pages is an error. Reading a missing
-// page is a fault, which cannot be recovered in bbolt's own goroutines.
+// refuseTruncated wraps do so that a file shorter than its pages is an error. Reading a missing page is a fault, which cannot be recovered in bbolt's own goroutines.
 func refuseTruncated(file *os.File, do func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 	return func(tx *bbolt.Tx) error {
 		st, err := file.Stat()

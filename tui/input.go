@@ -294,7 +294,7 @@ func (m *Model) navigate(action pane.Action) tea.Cmd {
 		return m.do(m.session.rewind(a.Turn))
 	case showPlan:
 		return m.do(m.views.openPlan(a))
-	case settings.Opened:
+	case settings.OpenDialog:
 		return openSetting(m, a.Dialog)
 	case pane.Closed:
 		return m.do(m.views.close())

@@ -16,9 +16,9 @@ import (
 // mark it, and calls no tool for it. The user is asked whether to carry it out
 //
 //   - when a turn in plan mode ends with a plan of numbered steps, once, and after the user stops typing;
-//   - when the user switches to another mode, while no turn runs. After a no this plan is not in the way again.
+//   - when the user switches to another mode, while no turn runs. After a no, nothing asks about this plan again.
 //
-// A yes switches the mode, pins the plan, so that no compaction takes it, and sends planGo.
+// A yes switches the mode, pins the plan, so that no compaction removes it, and sends planGo.
 
 // planGo is the message that begins to carry out a plan.
 const planGo = "Plan mode is off. Carry out the plan."

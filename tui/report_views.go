@@ -176,13 +176,13 @@ func (view *settingsView) handleAction(v *views, a pane.Action) pane.Action {
 			view.ShowEffect(a, e, reasonOf(err))
 			return nil
 		})
-	case settings.Accepted:
+	case settings.SetValue:
 		done := func(err error) pane.Action { return v.settingDone(view, edit, "", err) }
 		if run, ok := v.runSettings[a.Key]; ok {
 			return actionList{run.set(a.Value), done(nil)}
 		}
 		return v.env.tryAsync(func(ctx context.Context) error { return b.ChangeSetting(ctx, a.Key, a.Value) }, done)
-	case settings.Kept:
+	case settings.WriteConfig:
 		ctx := v.env.ctx
 		return doAsync(func() (string, error) { return b.KeepSettings(ctx, a.Set) }, func(file string, err error) pane.Action {
 			return v.settingDone(view, -1, "kept in "+file, err)

@@ -30,7 +30,7 @@ type thinking struct {
 	Type    string `json:"type"`
 	Budget  int    `json:"budget_tokens,omitempty"`
 	Display string `json:"display,omitempty"` // without it newer models send thinking without its text
-	// Binding is what the server does with thinking that no longer fits the messages before it.
+	// Binding says what the server does with thinking whose earlier messages have changed.
 	Binding map[string]string `json:"block_binding,omitempty"`
 }
 

@@ -3,7 +3,7 @@
 //
 // Guarantees: the page loads nothing, runs nothing and sends nothing (its content security policy allows its own style and images
 // within it); text of messages, tools and files is escaped and made safe by package plain; only links to http, https and mailto
-// stay links; strings that look like keys are left out. It is written piece by piece: beside the log, memory holds one message.
+// stay links; strings that look like keys are left out. It is written in pieces: memory holds the log and one message.
 package page
 
 import (
@@ -68,7 +68,7 @@ type Content struct {
 func Write(w io.Writer, c Content) error {
 	p := &page{Content: c, w: w, markdown: newMarkdown(), view: projection.Project(c.Events), turn: -1, entries: map[uint64]inspect.Entry{}}
 	if dir := strings.TrimRight(c.HomeDir, `/\`); dir != "" && c.Omit[Home] {
-		p.home = regexp.MustCompile(regexp.QuoteMeta(dir) + `($|[^\w-])`) // not a folder whose name only begins alike
+		p.home = regexp.MustCompile(regexp.QuoteMeta(dir) + `($|[^\w-])`) // not a folder such as DIR-2
 	}
 	// Paths, as variables of servers hold them too, are no keys.
 	keys := slices.DeleteFunc(slices.Clone(c.Keys), func(k string) bool { return len(k) < shortestKey || k[0] == '/' })
@@ -141,8 +141,8 @@ const (
 	shortestKey = 8
 )
 
-// clean makes a text safe to show, and then leaves keys and the path of the home folder out of it: colors within a key would
-// hide it before.
+// clean makes a text safe to show, and leaves keys and the path of the home folder out of it. It removes colors first, because
+// a color within a key would hide the key.
 func (p *page) clean(text string) string {
 	text = p.keys.Replace(plain.Text(ansi.Strip(text)))
 	if text = secrets().ReplaceAllString(text, "$1$2"+keyLeftOut); p.home != nil {

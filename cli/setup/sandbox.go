@@ -18,12 +18,12 @@ import (
 
 // Commands of the model, MCP servers and hooks run in sandboxes. Rules:
 //
-//   - Where permissions.sandbox is off, nothing is confined but what says so itself.
-//   - A server or hook of the user's own reads the home folder besides, a server also what its command names; one of the
-//     workspace is confined as commands are.
-//   - A server of the user's own has the network. Hooks do not, since they often run what the model wrote.
-//   - What is not given the network reaches, without a question, the hosts that the rules allow.
-//   - Each server is alone: no command, hook or other server sees its keys.
+//   - Where permissions.sandbox is off, only those servers and hooks are confined whose own configuration says so.
+//   - A server or hook of the user's configuration may also read the home folder, and a server the folders that its command
+//     names. One of the workspace's configuration is confined as commands are.
+//   - A server of the user's configuration has the network. Hooks do not, since they often run what the model wrote.
+//   - A program without the network reaches the hosts that the rules allow, and no question is asked about others.
+//   - Each server has a sandbox of its own: no command, hook or other server sees its keys.
 
 // sandboxConfig is the configuration of the sandbox of commands.
 func (s *Settings) sandboxConfig(cfg config.Config) sandbox.Config {
@@ -34,7 +34,7 @@ func (s *Settings) sandboxConfig(cfg config.Config) sandbox.Config {
 	if home := s.Console.Getenv("HOME"); filepath.IsAbs(home) {
 		c.Home = filepath.Clean(home)
 	}
-	c.Write = named(c.Write, c.Home, s.Console.Getenv)
+	c.Write = expandVariables(c.Write, c.Home, s.Console.Getenv)
 	return c
 }
 
@@ -61,9 +61,9 @@ func (r *Resources) sandbox(purpose string, c sandbox.Config) *sandbox.Sandbox {
 	return s
 }
 
-// named replaces a variable at the beginning of a path, as in $GOCACHE, by the first folder that it names. A path is left out if
-// that is none, or if it would hold the home folder. A folder that a variable names alone is made, as its program would make it.
-func named(paths []string, home string, getenv func(string) string) (out []string) {
+// expandVariables replaces a variable at the beginning of a path, as in $GOCACHE, by the first folder that it names. It leaves a
+// path out if there is none, or if the path would hold the home folder. A / at the end of a mere variable creates its folder.
+func expandVariables(paths []string, home string, getenv func(string) string) (out []string) {
 	for _, path := range paths {
 		if rest, ok := strings.CutPrefix(path, "$"); ok {
 			name, below, _ := strings.Cut(rest, "/")
@@ -81,23 +81,23 @@ func named(paths []string, home string, getenv func(string) string) (out []strin
 	return out
 }
 
-// confinement fills in what a server or a hook leaves open.
+// confinement returns the confinement of a server or a hook, with defaults for what its own configuration does not set.
 func confinement(cfg config.Config, own config.Confinement, ofWorkspace, isHook bool) config.Confinement {
-	all, place, network := cfg.Permissions.Sandbox, "home", "on"
+	all, sandbox, network := cfg.Permissions.Sandbox, "home", "on"
 	if ofWorkspace {
-		place = "workspace"
+		sandbox = "workspace"
 	}
 	if ofWorkspace || isHook {
 		network = "off"
 	}
 	if all == "off" || all == "read-only" {
-		place = all
+		sandbox = all
 	}
-	own.Sandbox, own.Network = cmp.Or(own.Sandbox, place), cmp.Or(own.Network, network)
+	own.Sandbox, own.Network = cmp.Or(own.Sandbox, sandbox), cmp.Or(own.Network, network)
 	return own
 }
 
-// describeConfinement says in a few words what a program is kept from.
+// describeConfinement names the sandbox of a program, and its network.
 func describeConfinement(c config.Confinement) string {
 	if c.Sandbox != "off" && c.Network == "on" {
 		return c.Sandbox + ", network"
@@ -105,8 +105,8 @@ func describeConfinement(c config.Confinement) string {
 	return c.Sandbox
 }
 
-// confined is the configuration of the sandbox of a program with a full confinement.
-func (s *Settings) confined(cfg config.Config, own config.Confinement) sandbox.Config {
+// programConfig returns the configuration of the sandbox of a program, whose confinement has all defaults filled in.
+func (s *Settings) programConfig(cfg config.Config, own config.Confinement) sandbox.Config {
 	c := s.sandboxConfig(cfg)
 	c.Network, c.Write = sandbox.Network(own.Network), slices.Clone(c.Write)
 	switch {
@@ -121,12 +121,12 @@ func (s *Settings) confined(cfg config.Config, own config.Confinement) sandbox.C
 		c.Read = []string{"~"}
 	}
 	for _, path := range own.Write {
-		c.Write = append(c.Write, path+"/") // what is not there is made
+		c.Write = append(c.Write, path+"/") // with / at the end, a missing folder is created
 	}
 	return c
 }
 
-// ServerPrograms returns a function that opens the place of the program of a server, in a sandbox of its own.
+// ServerPrograms returns a function that prepares the program of a server, in a sandbox of its own.
 func (r *Resources) ServerPrograms(cfg config.Config) func(server string) (*sandbox.Program, error) {
 	all := r.Settings.MCPServers(cfg)
 	return func(name string) (*sandbox.Program, error) {
@@ -135,16 +135,16 @@ func (r *Resources) ServerPrograms(cfg config.Config) func(server string) (*sand
 			return nil, err
 		}
 		server := all[name]
-		c := r.Settings.confined(cfg, confinement(cfg, server.Confinement, server.OfWorkspace, false))
+		c := r.Settings.programConfig(cfg, confinement(cfg, server.Confinement, server.OfWorkspace, false))
 		if !server.OfWorkspace {
-			c.Read = append(c.Read, r.Settings.namedIn(server.Command)...)
+			c.Read = append(c.Read, r.Settings.foldersIn(server.Command)...)
 		}
 		return sandbox.New(c).Program("mcp."+name+".", reach, true)
 	}
 }
 
-// namedIn lists the folders that the words of a command name, and those of files.
-func (s *Settings) namedIn(command []string) (out []string) {
+// foldersIn lists the folders that the words of a command name, and the folders of the files that they name.
+func (s *Settings) foldersIn(command []string) (out []string) {
 	for _, word := range command {
 		if !filepath.IsAbs(word) {
 			word = filepath.Join(s.Workspace, word)
@@ -159,14 +159,14 @@ func (s *Settings) namedIn(command []string) (out []string) {
 	return out
 }
 
-// HookProgram opens the place of a hook, in a sandbox that it shares with those of the same kind.
+// HookProgram prepares the program of a hook, in a sandbox that it shares with the hooks of the same confinement.
 func (r *Resources) HookProgram(cfg config.Config, h config.Hook) (*sandbox.Program, error) {
 	reach, err := tools.NetworkByRules(r.networkOptions(cfg))
 	if err != nil {
 		return nil, err
 	}
 	own := confinement(cfg, h.Confinement, h.OfWorkspace, true)
-	return r.sandbox("hooks", r.Settings.confined(cfg, own)).Program("the hook's ", reach, false)
+	return r.sandbox("hooks", r.Settings.programConfig(cfg, own)).Program("the hook's ", reach, false)
 }
 
 func (r *Resources) networkOptions(cfg config.Config) tools.Options {
@@ -175,7 +175,7 @@ func (r *Resources) networkOptions(cfg config.Config) tools.Options {
 	return o
 }
 
-// ServersConfined says of each server with a program what that is kept from.
+// ServersConfined describes the confinement of each server that is a program, by its name.
 func (s *Settings) ServersConfined(cfg config.Config) map[string]string {
 	out := map[string]string{}
 	for name, server := range s.MCPServers(cfg) {
@@ -186,7 +186,7 @@ func (s *Settings) ServersConfined(cfg config.Config) map[string]string {
 	return out
 }
 
-// ProgramsConfined lists servers with a program, and hooks, each with what it is kept from.
+// ProgramsConfined lists the servers that are programs, and the hooks, each with its confinement.
 func (s *Settings) ProgramsConfined(cfg config.Config) (lines []string) {
 	servers := s.ServersConfined(cfg)
 	for _, name := range slices.Sorted(maps.Keys(servers)) {

@@ -160,7 +160,7 @@ func (m *markdownWriter) writeResult(b conversation.ToolResult) {
 	m.writeBlock(fence("", text))
 }
 
-// indented is indented JSON, or the text itself if it is not JSON.
+// indented returns JSON indented, or the text itself if it is not JSON.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -169,7 +169,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// fence is text in a code fence that no line of it can close.
+// fence puts a text in a code fence that no line of the text can close.
 func fence(language, text string) string {
 	marks := backquotes(text, 3)
 	return marks + language + "\n" + strings.TrimRight(text, "\n") + "\n" + marks
@@ -207,7 +207,7 @@ var unsafeHTML = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)<(/?(?:details|summary|script|style|pre|textarea|template|iframe|title)\b|!)`)
 })
 
-// quote is Markdown as a quotation. HTML outside of fences is escaped if it would affect text after the quotation.
+// quote makes Markdown a quotation. HTML outside of fences is escaped if it would affect text after the quotation.
 func quote(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	var b strings.Builder

@@ -52,16 +52,14 @@ const (
 	LayerDropped   = "dropped"
 )
 
-// Preview is a proposal in numbers. Before and After are calibrated estimates of the
-// tokens of a whole request.
+// Preview is a proposal in numbers. Before and After are calibrated estimates of the tokens of a whole request.
 type Preview struct {
 	Profile string
 	Range   Range
 	Before  int
 	After   int // while a summary is not written, its longest possible text counts
 	Layers  []Layer
-	// BreakAt is the Seq of the first event that changes: the provider's prompt cache
-	// ends before it. 0: nothing changes.
+	// BreakAt is the Seq of the first event that changes: the provider's prompt cache ends before it. 0: nothing changes.
 	BreakAt uint64
 	// Rewritten is the number of tokens after that place, which the provider must cache again.
 	Rewritten int
@@ -95,8 +93,8 @@ func (p *Proposal) Preview() Preview {
 	return preview
 }
 
-// addExpectedSummary completes the preview of a proposal whose summary is not written. It
-// counts the longest text that the model may write.
+// addExpectedSummary completes the preview of a proposal whose summary is not written. It counts the longest text that the model
+// may write.
 func (p *Proposal) addExpectedSummary(preview Preview) Preview {
 	covered, rewritten, events := 0.0, 0.0, 0
 	lostReasoning, replies := 0.0, 0 // reasoning that is dropped because an earlier message changes
@@ -134,8 +132,7 @@ func (p *Proposal) addExpectedSummary(preview Preview) Preview {
 	return preview
 }
 
-// isReplaced returns a test of whether the summary of the proposal replaces a message of
-// the view before the compaction.
+// isReplaced returns a test of whether the summary of the proposal replaces a message of the view before the compaction.
 func (p *Proposal) isReplaced() func(m *projection.Message) bool {
 	covered := conversation.Disjoint(p.Spans)
 	return func(m *projection.Message) bool {

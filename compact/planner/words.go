@@ -9,17 +9,17 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// ruleText names the rules in force. For the preset of a source it also describes its action.
+// ruleText names the rules in force. For the preset of a published design it also describes its action.
 func ruleText(r preset.Rules) (rule, action string) {
 	rule = "preset " + string(r.Preset)
-	switch sourceAction := r.Preset.Design().Action; {
+	switch designAction := r.Preset.Design().Action; {
 	case r.Auto.Profile != "":
 		rule, action = rule+", profile "+r.Auto.Profile+" after a reply", "profile "+r.Auto.Profile+" is applied"
-	case sourceAction == preset.ActSummariseOld:
+	case designAction == preset.ActSummariseOld:
 		rule, action = rule+", a summary after a reply", "older turns are summarized"
-	case sourceAction == preset.ActSummariseAll:
+	case designAction == preset.ActSummariseAll:
 		rule, action = rule+", a summary of everything", "all turns are summarized"
-	case sourceAction == preset.ActOnRepeats:
+	case designAction == preset.ActOnRepeats:
 		rule += ", before every request"
 	}
 	if r.Auto.MinTurns > 0 {
@@ -28,9 +28,9 @@ func ruleText(r preset.Rules) (rule, action string) {
 	return rule, action
 }
 
-// Text describes the forecast in a sentence or two. Line values are exact, predicted ones
-// have three significant digits. Cold is the time at which the provider's cache goes cold, "" unknown.
-func (f Forecast) Text(cold string) string {
+// Text describes the forecast in a sentence or two. Values of lines are exact, predicted ones have three significant digits. coldAt
+// is the time at which the provider's cache goes cold, "" if unknown.
+func (f Forecast) Text(coldAt string) string {
 	switch {
 	case f.State == TimingOff:
 		return "Auto-compaction is off; older turns are compacted only if the server refuses a request as too long."
@@ -41,7 +41,7 @@ func (f Forecast) Text(cold string) string {
 	if f.AtTokens > 0 {
 		sentences = append(sentences, f.whenText())
 		if f.ColdTo >= 0 && f.State != TimingNow {
-			sentences = append(sentences, f.coldText(cold))
+			sentences = append(sentences, f.coldText(coldAt))
 		}
 	}
 	if !f.MayAskModel && f.Failures > 0 {

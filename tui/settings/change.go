@@ -25,7 +25,7 @@ func (m *Model) begin(by int) pane.Action {
 	case m.content.Fixed != "":
 		return pane.Snackbar{Text: m.content.Fixed, Failure: true}
 	case r.Opens != "":
-		return Opened{Dialog: r.Opens}
+		return OpenDialog{Dialog: r.Opens}
 	case r.Fixed != "":
 		return pane.Snackbar{Text: r.Fixed, Failure: true}
 	}
@@ -133,7 +133,7 @@ func (m *Model) accept() pane.Action {
 		return m.cancel()
 	}
 	m.busy = true
-	return Accepted{Key: m.key, Value: m.value}
+	return SetValue{Key: m.key, Value: m.value}
 }
 
 // toDefault asks the parent to set the row with the cursor to its default.
@@ -149,7 +149,7 @@ func (m *Model) toDefault() pane.Action {
 	case r.Value == r.UnsetValue:
 		return pane.Snackbar{Text: "it already has its default"}
 	}
-	return Accepted{Key: r.Key, Value: r.UnsetValue}
+	return SetValue{Key: r.Key, Value: r.UnsetValue}
 }
 
 // keep asks the parent to write the changed values to the configuration.
@@ -163,5 +163,5 @@ func (m *Model) keep() pane.Action {
 	if len(set) == 0 {
 		return pane.Snackbar{Text: "nothing to keep: no value differs from your configuration"}
 	}
-	return Kept{Set: set}
+	return WriteConfig{Set: set}
 }

@@ -30,12 +30,12 @@ type Content struct {
 type (
 	// Try asks for the effect of a value. The parent answers with [Model.ShowEffect].
 	Try struct{ Key, Value string }
-	// Accepted asks to set a value. The parent answers with [Model.Done].
-	Accepted struct{ Key, Value string }
-	// Opened asks for the dialog of a row.
-	Opened struct{ Dialog string }
-	// Kept asks to write values to the configuration, by key. The parent answers with [Model.Done].
-	Kept struct{ Set map[string]string }
+	// SetValue asks to set a value. The parent answers with [Model.Done].
+	SetValue struct{ Key, Value string }
+	// OpenDialog asks for the dialog of a row.
+	OpenDialog struct{ Dialog string }
+	// WriteConfig asks to write values to the configuration, by key. The parent answers with [Model.Done].
+	WriteConfig struct{ Set map[string]string }
 )
 
 // stage is what the user is doing.
@@ -60,7 +60,7 @@ type Model struct {
 	toggled bool // the user switched the explanation from its default, which depends on the size
 
 	stage  stage
-	edits  int    // counts beginnings and ends of edits, to ignore answers to an earlier edit
+	edits  int    // counts the beginnings and ends of edits, so that an answer to an earlier edit is ignored
 	key    string // of the row that is edited
 	value  string // the edited value
 	field  *edit.Field
@@ -163,8 +163,8 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		{On: k.Default, Do: m.toDefault},
 		{On: k.Write, Do: m.keep},
 		{On: k.Explain, Do: func() pane.Action { m.toggled = !m.toggled; m.fit(); return nil }},
-		{On: k.NextSection, Do: func() pane.Action { return m.turn(1) }},
-		{On: k.PreviousSection, Do: func() pane.Action { return m.turn(-1) }},
+		{On: k.NextSection, Do: func() pane.Action { return m.openNext(1) }},
+		{On: k.PreviousSection, Do: func() pane.Action { return m.openNext(-1) }},
 	}
 	if m.section != "" {
 		commands = append(commands, pane.Command{On: k.Close, Do: func() pane.Action { return m.open("") }})
@@ -172,8 +172,8 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	return m.list.Update(msg, m.paneContent, commands)
 }
 
-// turn opens the next section, or the previous one with by -1; the first page stands before the sections.
-func (m *Model) turn(by int) pane.Action {
+// openNext opens the next section, or the previous one with by -1. The first page stands before the sections.
+func (m *Model) openNext(by int) pane.Action {
 	pages := append([]string{""}, m.content.sections()...)
 	return m.open(pages[(slices.Index(pages, m.section)+by+len(pages))%len(pages)])
 }

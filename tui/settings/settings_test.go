@@ -140,25 +140,25 @@ func TestKeysReturnTheirActions(t *testing.T) {
 		want pane.Action
 	}{
 		"a switch is tried":      {0, "space", settings.Try{Key: "compaction.enabled", Value: "false"}},
-		"and taken":              {0, "enter enter", settings.Accepted{Key: "compaction.enabled", Value: "false"}},
+		"and taken":              {0, "enter enter", settings.SetValue{Key: "compaction.enabled", Value: "false"}},
 		"or not":                 {0, "enter esc", nil},
 		"back to where it was":   {0, "enter space enter", nil},
 		"the next word":          {1, "right", settings.Try{Key: "compaction.preset", Value: "raw"}},
 		"the word before":        {1, "left", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
 		"a share as in the file": {2, "enter ctrl+u 0 . 6", settings.Try{Key: "compaction.trigger_ratio", Value: "0.6"}}, "a share without its zero": {2, "enter ctrl+u . 6", settings.Try{Key: "compaction.trigger_ratio", Value: ".6"}},
 		"a number is typed":          {3, "enter 1", settings.Try{Key: "compaction.token_threshold", Value: "90001"}},
-		"and accepted":               {3, "enter 1 enter", settings.Accepted{Key: "compaction.token_threshold", Value: "90001"}},
+		"and accepted":               {3, "enter 1 enter", settings.SetValue{Key: "compaction.token_threshold", Value: "90001"}},
 		"another number":             {2, "enter backspace 6", settings.Try{Key: "compaction.trigger_ratio", Value: "0.86"}},
 		"a text that is emptied":     {3, "enter ctrl+u", settings.Try{Key: "compaction.token_threshold", Value: `""`}},
 		"a list without brackets":    {6, "enter ctrl+u a", settings.Try{Key: "permissions.allow", Value: "[a]"}},
-		"a dialog":                   {4, "enter", settings.Opened{Dialog: "model"}},
-		"a rule":                     {7, "enter", settings.Opened{Dialog: "rule 0"}},
+		"a dialog":                   {4, "enter", settings.OpenDialog{Dialog: "model"}},
+		"a rule":                     {7, "enter", settings.OpenDialog{Dialog: "rule 0"}},
 		"what is fixed":              {5, "enter", pane.Snackbar{Text: "--window says it in this run", Failure: true}},
-		"the default":                {3, "u", settings.Accepted{Key: "compaction.token_threshold", Value: "0"}},
+		"the default":                {3, "u", settings.SetValue{Key: "compaction.token_threshold", Value: "0"}},
 		"the default, where it is":   {2, "u", pane.Snackbar{Text: "it already has its default"}},
 		"the default of what is set": {1, "enter u", settings.Try{Key: "compaction.preset", Value: "plimsoll"}},
 		"no default":                 {4, "u", pane.Snackbar{Text: "it has no default"}},
-		"the file":                   {0, "s", settings.Kept{Set: map[string]string{"compaction.preset": "jp"}}},
+		"the file":                   {0, "s", settings.WriteConfig{Set: map[string]string{"compaction.preset": "jp"}}},
 		"close":                      {0, "q q", pane.Closed{}},
 		"back to the first page":     {2, "q", nil},
 		"to the group again":         {4, "q enter", nil},
@@ -239,7 +239,7 @@ func TestAnInvalidValueIsNotAccepted(t *testing.T) {
 		t.Error("the value cannot be corrected")
 	}
 	press(m, "backspace . 4")
-	if action := press(m, "enter"); action != (settings.Accepted{Key: "compaction.trigger_ratio", Value: "0.854"}) {
+	if action := press(m, "enter"); action != (settings.SetValue{Key: "compaction.trigger_ratio", Value: "0.854"}) {
 		t.Errorf("%v", action)
 	}
 	if action := press(m, "enter"); action != nil {
