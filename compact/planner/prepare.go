@@ -11,7 +11,7 @@ import (
 // prepareTurns is how many turns before the load line, by estimate, a summary is prepared.
 const prepareTurns = 2
 
-func (p *planner) planPreparation() Plan {
+func (p *planner) planSummaryAhead() Plan {
 	if !p.check.Prepares || p.window == 0 || p.check.Refused || !p.check.History.mayAskModel(p.rules) || p.cooldown.isAfterUndo() || !p.cooldown.mayRetry() {
 		return Plan{}
 	}

@@ -36,7 +36,7 @@ func (p *planner) planOneClaw() Plan {
 	line, blocks := p.reading.LoadLine, p.aboveHardLine()
 	mayAct := p.check.Moment == MomentReply || p.check.Refused || p.check.CacheInvalid // before a request only after a model change
 	if !mayAct || !p.isDue() || !blocks && p.cooldown.isAfterUndo() {
-		return p.planEveryRequest()
+		return p.planLayers()
 	}
 	plan := p.newPlan(TriggerThreshold)
 	if p.check.Refused {
@@ -58,7 +58,7 @@ func (p *planner) planOneClaw() Plan {
 // planJCLI returns the plan of the preset jcli: placeholders for old results, and above
 // the threshold a summary of everything but the last unit.
 func (p *planner) planJCLI() Plan {
-	plan := p.planEveryRequest()
+	plan := p.planLayers()
 	if p.check.Moment == MomentReply || !p.check.History.mayAskModel(p.rules) {
 		return plan
 	}
@@ -72,8 +72,8 @@ func (p *planner) planJCLI() Plan {
 	return plan
 }
 
-// planEveryRequest returns the plan of the layers that act before every request (J-CLI, adachsoft).
-func (p *planner) planEveryRequest() Plan {
+// planLayers returns the plan of the layers that act before every request (J-CLI, adachsoft).
+func (p *planner) planLayers() Plan {
 	if p.check.Moment == MomentReply {
 		return Plan{}
 	}

@@ -213,9 +213,8 @@ func (r Rules) EvictsAutomatically() bool {
 	return r.Auto.Profile == "" && r.Preset.Design().Action == ActEvict
 }
 
-// LeavesOverflowToRecovery reports whether the design has no answer of its own to a refused request, so that the
-// general recovery steps apply.
-func (r Rules) LeavesOverflowToRecovery() bool {
+// LeavesRefusalToRecovery reports whether the design does nothing about a refused request, so that the agent recovers.
+func (r Rules) LeavesRefusalToRecovery() bool {
 	switch r.Preset.Design().Action {
 	case ActSummariseAll, ActOnRepeats, ActDrop:
 		return true
