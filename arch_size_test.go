@@ -46,7 +46,7 @@ var ceilings = map[string]size{
 	"compact/meter":                 {1090, 560},
 	"compact/ordered":               {90, 23},
 	"compact/planner":               {2218, 2211},
-	"compact/preset":                {828, 269},
+	"compact/preset":                {827, 269},
 	"compact/preset/adachsoft":      {581, 573},
 	"compact/projection":            {2252, 1040},
 	"compact/promptcache":           {319, 166},
