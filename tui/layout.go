@@ -26,8 +26,12 @@ const minHintsHeight = 10
 // minBody is the number of lines of the transcript that waiting messages, the checklist and the line about a summary leave.
 const minBody = 3
 
+// minRuleHeight is the least height of a screen with a rule below the header.
+const minRuleHeight = 16
+
 // minAskedDraft and minAskedEmpty are the least heights of a screen that shows a draft, and an empty composer, below a question.
-const minAskedDraft, minAskedEmpty = 20, 30
+// The empty composer stands below a question of up to shortText lines from the former height on, too.
+const minAskedDraft, minAskedEmpty, shortText = 20, 30, 3
 
 // layout computes the layout of the chat. It runs after every message.
 func (c *chat) layout(around surroundings) {
@@ -41,16 +45,20 @@ func (c *chat) layout(around surroundings) {
 	}
 	asks := c.dialogs.WantsFlow() && !around.viewOpen
 	c.updateGuide(asks)
-	p := layoutPlan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= minHintsHeight,
+	p := layoutPlan{header: height >= 8, rule: height >= minRuleHeight, status: height >= 10, hints: height >= minHintsHeight,
 		legend: c.legendOpen()}
 	p.composerLines = min(c.composer.Height(), height-1)
-	below := pane.CountTrue(height >= minAskedEmpty || height >= minAskedDraft && !c.composer.Empty()) // an empty row
+	below := pane.CountTrue(height >= minAskedEmpty || height >= minAskedDraft && (!c.composer.Empty() || c.dialogs.TextLines() <= shortText)) // an empty row
 	if asks {
 		// The composer is only seen until the question is answered.
 		p.composerLines, p.status, p.legend = min(p.composerLines, 3*below), below > 0, below > 0 && p.legend
 	}
 	free := height - 1 - p.composerLines - pane.CountTrue(p.header, p.rule, p.status, p.hints, p.legend)
-	c.dialogs.SetFlow((free - below - max(minBody-1, free/3)) * pane.CountTrue(asks))
+	body := max(minBody-1, free/3)
+	if height < minRuleHeight { // the last line of the reason is enough
+		body = 2
+	}
+	c.dialogs.SetFlow((free - below - body) * pane.CountTrue(asks))
 	asked := ""
 	if c.dialogs.InFlow() {
 		asked = around.askedCall

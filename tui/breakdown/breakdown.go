@@ -144,9 +144,9 @@ func (m *Model) panel(f pane.Frame) []string {
 		return nil
 	}
 	r := m.selected()
-	head := "─ " + r.name + " "
-	head += strings.Repeat("─", max(0, m.list.Width-ansi.StringWidth(head)))
-	panel := []string{m.styles.Rule.Render(pane.Clip(head, m.list.Width))}
+	head, edge := "── "+r.name+" ", pane.Gutter(m.list.Width)
+	head += strings.Repeat("─", max(0, m.list.Width-2*edge-ansi.StringWidth(head)))
+	panel := []string{strings.Repeat(" ", edge) + m.styles.Rule.Render(pane.Clip(head, m.list.Width-2*edge))}
 	for _, l := range pane.Fold(pane.Wrap(r.doc, m.list.Width-4), room, m.list.Width-4) {
 		panel = append(panel, "  "+m.styles.Text.Render(l))
 	}

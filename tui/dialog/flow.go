@@ -47,6 +47,14 @@ func (s *Stack) SetFlow(lines int) {
 	}
 }
 
+// TextLines returns how many lines the text of a call has that the top dialog asks about, 0 for another dialog.
+func (s *Stack) TextLines() int {
+	if a, is := s.Top().(*Approve); is {
+		return a.text.len()
+	}
+	return 0
+}
+
 // flowCells is the width of a line's text: a bar and blanks stand beside it.
 func (s *Stack) flowCells() int { return max(pane.Within(s.room.width)-3, 1) }
 
