@@ -48,10 +48,11 @@ func (c *chat) layout(around surroundings) {
 	p := layoutPlan{header: height >= 8, rule: height >= minRuleHeight, status: height >= 10, hints: height >= minHintsHeight,
 		legend: c.legendOpen()}
 	p.composerLines = min(c.composer.Height(), height-1)
-	below := pane.CountTrue(height >= minAskedEmpty || height >= minAskedDraft && (!c.composer.Empty() || c.dialogs.TextLines() <= shortText)) // an empty row
+	below := pane.CountTrue(height >= minAskedDraft) // an empty row
 	if asks {
 		// The composer is only seen until the question is answered.
-		p.composerLines, p.status, p.legend = min(p.composerLines, 3*below), below > 0, below > 0 && p.legend
+		seen := height >= minAskedEmpty || below > 0 && (!c.composer.Empty() || c.dialogs.TextLines() <= shortText)
+		p.composerLines, p.status, p.legend = min(p.composerLines, 3*pane.CountTrue(seen)), seen, seen && p.legend
 	}
 	free := height - 1 - p.composerLines - pane.CountTrue(p.header, p.rule, p.status, p.hints, p.legend)
 	body := max(minBody-1, free/3)
