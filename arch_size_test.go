@@ -84,7 +84,7 @@ var ceilings = map[string]size{
 	"tools/skill":                   {344, 172},
 	"tools/web":                     {531, 67},
 	"tools/workspace":               {717, 0},
-	"tui":                           {8596, 6682},
+	"tui":                           {8597, 6682},
 	"tui/alert":                     {261, 112},
 	"tui/breakdown":                 {872, 296},
 	"tui/cells":                     {140, 0},
