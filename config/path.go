@@ -23,7 +23,7 @@ func Path(segments ...string) string {
 	return strings.Join(out, ".")
 }
 
-// parseAssignment splits KEY=VALUE into the segments of the dotted key and the text after the =. It is the inverse of [Path].
+// parseAssignment splits KEY=VALUE into the segments of the dotted key and the text after the =. The key is in the form of [Path].
 func parseAssignment(s string) (segments []string, value string, err error) {
 	var b strings.Builder
 	quoted, wasQuoted := false, false

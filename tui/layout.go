@@ -30,7 +30,7 @@ const minBody = 3
 const minRuleHeight = 16
 
 // minAskedDraft and minAskedEmpty are the least heights of a screen that shows a draft, and an empty composer, below a question.
-// The empty composer stands below a question of up to shortText lines from the former height on, too.
+// Below a question of up to shortText lines an empty composer stands from minAskedDraft on, too.
 const minAskedDraft, minAskedEmpty, shortText = 20, 30, 3
 
 // layout computes the layout of the chat. It runs after every message.
@@ -50,7 +50,10 @@ func (c *chat) layout(around surroundings) {
 	p.composerLines = min(c.composer.Height(), height-1)
 	below := pane.CountTrue(height >= minAskedDraft) // an empty row
 	if asks {
-		// The composer is only seen until the question is answered.
+		if !c.dialogs.InFlow() { // its lines are counted at the width that it will have
+			c.dialogs.SetFlow(height)
+		}
+		// Where there is room, the composer is only seen until the question is answered, and status line and legend with it.
 		seen := height >= minAskedEmpty || below > 0 && (!c.composer.Empty() || c.dialogs.TextLines() <= shortText)
 		p.composerLines, p.status, p.legend = min(p.composerLines, 3*pane.CountTrue(seen)), seen, seen && p.legend
 	}

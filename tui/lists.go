@@ -158,8 +158,8 @@ func exchangeText(question, reply string) string {
 	var said []string
 	for _, l := range markdown.New(themes.MarkdownStyle{}, markdown.MaxProseWidth).Render(plain.Text(reply)) {
 		l = strings.TrimSpace(ansi.Strip(l))
-		if n := len(said); l == "" && n > 0 && strings.TrimRight(said[n-1], ".:?!·") == said[n-1] {
-			l = "·" // behind a heading
+		if n := len(said); l == "" && n > 0 && strings.TrimRight(said[n-1], ".:?!·…)。！？") == said[n-1] {
+			l = "·" // between blocks without a full stop
 		}
 		said = append(said, strings.Fields(l)...)
 	}

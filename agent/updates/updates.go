@@ -125,7 +125,7 @@ type Compacting struct {
 	ToTurn       int
 }
 
-// Prepared says that a summary is written and waits for the step that evicts what it covers. The view is unchanged
+// Prepared says that a summary is written and waits for the eviction of what it covers. The view is unchanged
 // until Compacted or CompactionFailed follows.
 type Prepared struct{}
 

@@ -7,7 +7,7 @@ import (
 	"plimsoll/tui"
 )
 
-// Memory lists the files with instructions of the open conversation; take first takes over those of the prompt that changed.
+// Memory lists the files with instructions of the open conversation; with replace, their texts replace those in the prompt first.
 func (h *Host) Memory(ctx context.Context, replace bool) (tui.Memory, error) {
 	running := h.running()
 	if running == nil {

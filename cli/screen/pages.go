@@ -99,7 +99,7 @@ func toolsPage(ctx context.Context, h *Host, running *session.Running) string {
 	for _, t := range specs {
 		about, _, _ := strings.Cut(strings.TrimSuffix(t.Description, "."), ". ")
 		u := uses[t.Name]
-		notes := []string{"~" + numbers.Tokens(u.Tokens*total/max(sum, 1)) + " tokens"} // they add up to total
+		notes := []string{"~" + numbers.Tokens(u.Tokens*total/max(sum, 1)) + " tokens"} // the declared ones add up to total
 		switch {
 		case conversation.HasTool(declared, t.Name):
 		case t.OfServer() && conversation.HasTool(declared, conversation.ToolFindTools):

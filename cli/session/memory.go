@@ -28,7 +28,7 @@ type MemoryFile struct {
 }
 
 // Memory lists the files with instructions of the conversation that has these events. If files differ from the instructions in the
-// prompt, changed says so, and what a new prompt costs; else it is "". With replace, the files' texts replace the prompt first.
+// prompt, changed says so, and what a new prompt costs; else it is "". With replace, the files' texts replace those in the prompt first.
 func (r *Running) Memory(ctx context.Context, events []conversation.Event, replace bool) (list []MemoryFile, changed string, err error) {
 	found := instructionFiles(r.Agents.Settings)
 	prompt := buildSystemPrompt(r.Agents.Settings.Workspace, found)

@@ -62,7 +62,8 @@ func (r *Resources) sandbox(purpose string, c sandbox.Config) *sandbox.Sandbox {
 }
 
 // expandVariables replaces a variable at the beginning of a path, as in $GOCACHE, by the first folder that it names. It leaves a
-// path out if there is none, or if the path would hold the home folder. A / at the end of a mere variable creates its folder.
+// path out if there is none, or if the path would hold the home folder. A variable alone gets a / at its end, so that a
+// missing folder is created.
 func expandVariables(paths []string, home string, getenv func(string) string) (out []string) {
 	for _, path := range paths {
 		if rest, ok := strings.CutPrefix(path, "$"); ok {

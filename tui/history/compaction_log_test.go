@@ -19,9 +19,9 @@ func TestTheLedger(t *testing.T) {
 	r := newRig(t, 90, 24)
 	r.Model = history.New(&r.keys, time.UTC, true)
 	r.SetSize(40, 10)
-	wantTexts(t, r.screen(), "No compactions yet.", "c previews", "automatically.", "c preview a compaction · q close")
+	wantTexts(t, r.screen(), "No compactions yet.", "automatically.", "c preview a compaction · q close")
 	r.SetSize(40, 8)
-	if top, _ := r.screen(), r.press("j"); !strings.Contains(top, "No compactions yet.") || !strings.Contains(r.screen(), "2–6 of 7") {
+	if top, _ := r.screen(), r.press("j"); !strings.Contains(top, "No compactions yet.") || !strings.Contains(r.screen(), "2–6 of 6") {
 		t.Errorf("without a compaction the ledger shows\n%s\nand after a step down\n%s", top, r.screen())
 	}
 	r.SetSize(90, 24)

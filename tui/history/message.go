@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -262,9 +263,12 @@ func (d *drawer) sentLines(s *projection.Message, open, compared bool, width int
 	return d.textLines(s.Text, unstyled, open, foldLines, min(width, markdown.MaxProseWidth))
 }
 
+// namesTurn matches the turns that notes and summaries name: turns 0–5, (t3), - t4: ...
+var namesTurn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[Tt]urns? \d|\(t\d|(?m:^- t\d)`) })
+
 // summaryLines draws a text that stands for turns, as it is sent: it counts them from 0.
 func (d *drawer) summaryLines(text string, open bool, width int) (out []line) {
-	if regexp.MustCompile(`\b(t|[Tt]urns? )\d`).MatchString(text) {
+	if namesTurn().MatchString(text) {
 		out = styled(d.styles.Faint, pane.Wrap("As sent: turns count from 0.", width)...)
 	}
 	return append(out, d.markdownLines(text, open, foldLines, width)...)

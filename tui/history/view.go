@@ -35,7 +35,7 @@ func (m *Model) placeholder() []string {
 	if m.document.side == sideCompactions {
 		title = "No compactions yet."
 		text = "Every compaction is listed here with what it saved and cost, failed ones, pins and undone turns too. " +
-			m.keys.Preview.Help().Key + " previews one; at the load line it happens automatically."
+			"At the load line one is made automatically."
 	}
 	lines := pane.Each(s.Muted, pane.Wrap(text, min(pane.Within(m.list.Width), markdown.MaxProseWidth)))
 	return pane.Inset(append([]string{s.Text.Render(title), ""}, lines...), m.list.Width)

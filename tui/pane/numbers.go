@@ -37,19 +37,21 @@ func Turns(from, to int) string { return numbers.Turns(from+1, to+1) }
 
 // Reason writes why a compaction was made, or why a message is sent as it is, as people count and speak.
 func Reason(why string) string {
+	const asked = ", focus: " // the user's own words stay
+	why, focus, _ := strings.Cut(why, asked)
 	return reasonTurns().ReplaceAllStringFunc(reasonWords.Replace(why), func(turns string) string {
 		part := reasonTurns().FindStringSubmatch(turns)
 		from, _ := strconv.Atoi(part[2])
 		to, _ := strconv.Atoi(cmp.Or(part[3], part[2]))
 		return part[1] + Turns(from, to)
-	})
+	}) + strings.TrimSuffix(asked+focus, asked)
 }
 
 var reasonWords = strings.NewReplacer("masked", "shortened", "stripped", "left out", "evicted, note", "replaced")
 
 // reasonTurns matches the turns that the program names in a reason.
 var reasonTurns = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|^summarized: |stands for |summary of )turns? (\d+)(?:–(\d+))?`)
+	return regexp.MustCompile(`(^|^summarized: |stands for |summary of |, )turns? (\d+)(?:–(\d+))?`)
 })
 
 // Duration formats whole seconds: 4 s, 5 min 10 s.

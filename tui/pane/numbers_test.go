@@ -46,6 +46,8 @@ func TestReasonsCountTurnsFromOne(t *testing.T) {
 	for why, want := range map[string]string{
 		"turns 0–2, 4 messages evicted, note": "turns 1–3, 4 messages replaced", "summarized: turn 0": "summarized: turn 1",
 		"evicted; a note stands for turns 0–9, with a summary of turn 4": "evicted; a note stands for turns 1–10, with a summary of turn 5",
+		"stands for turns 0–6, with a summary of turns 0–1, turns 2–3":   "stands for turns 1–7, with a summary of turns 1–2, turns 3–4",
+		"turn 0, evicted, note, focus: the summary of turn 3, masked":    "turn 1, replaced, focus: the summary of turn 3, masked",
 		"asked for: turn 3 is long":                                      "asked for: turn 3 is long",
 	} {
 		if got := pane.Reason(why); got != want {

@@ -47,7 +47,7 @@ func showTools(r *rig) {
 }
 
 func showEdit(r *rig) {
-	edit := conversation.ToolResult{CallID: "1", Tool: "modify_file", Status: conversation.ResultOK, Text: "upload.go was changed", Detail: diff}
+	edit := conversation.ToolResult{CallID: "1", Tool: "modify_file", Status: conversation.ResultOK, Text: "upload.go was changed", Detail: diff, Duration: 1}
 	r.add(user("fix it"), calls(call("1", "modify_file", `{"path":"upload.go","old":"8080"}`)), edit, reply("Done."))
 }
 

@@ -14,9 +14,10 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// A turn ends with a line: how long its replies and calls took, without what it waited for the user, its calls, the lines it
-// changed, the tokens that were sent and their price. All of it comes from the log, so that the line is the same when the
-// conversation is opened again. What the log does not tell is left out, and on a narrow screen so is the end of the line.
+// A turn ends with a line: how long its replies and calls took, its calls, the lines it changed, the tokens that were sent and
+// their price. The wait for an approval does not count; that for a question of a running call does. All of it comes from the log,
+// so that the line is the same when the conversation is opened again. What the log does not tell is left out, and on a narrow
+// screen so is the end of the line.
 
 // turnEnd adds up a turn, and is its last line once it has ended.
 type turnEnd struct {
@@ -94,7 +95,7 @@ func (t *turnEnd) addUsage(u conversation.Usage) {
 	t.bump()
 }
 
-// work counts the time since the event before it, at most so much of it. Events of one transaction have one time.
+// work counts the time since the event before it, but at most most. Events of one transaction have one time.
 func (t *turnEnd) work(at time.Time, most time.Duration) {
 	if since := at.Sub(t.last); since > 0 {
 		t.rest = since
@@ -123,12 +124,13 @@ func (m *Model) follow(e conversation.Event) {
 			again = true // the event was written when the conversation was opened again
 		}
 	case conversation.HookRan:
-		if e.Time.Equal(t.last) { // those of calls
+		if e.Time.Equal(t.last) { // hooks of calls share the time of their results
 			t.work(e.Time, time.Duration(b.Duration)*time.Millisecond)
 		}
 		return
 	case conversation.ToolResult:
 		most = b.Duration
+		again = again || most == 0 && b.Status == conversation.ResultOK && b.Tool != "ask_user" // imported without times
 		if change := m.calls[b.CallID].change; change != nil && b.Status == conversation.ResultOK {
 			added, removed := change.Stat()
 			t.added, t.removed = t.added+added, t.removed+removed

@@ -24,7 +24,7 @@ func usage(prompt, cached int, usd ...float64) conversation.Usage {
 func TestATurnEndsWithWhatItTook(t *testing.T) {
 	t.Parallel()
 	at := func(d time.Duration) time.Time { return timeAt(14, 2).Add(d) }
-	edit := conversation.ToolResult{CallID: "1", Tool: "modify_file", Status: conversation.ResultOK, Detail: diff}
+	edit := conversation.ToolResult{CallID: "1", Tool: "modify_file", Status: conversation.ResultOK, Detail: diff, Duration: 1}
 	half := conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed}
 	step := []conversation.Body{calls(call("1", "modify_file", `{"path":"upload.go"}`)), usage(20_000, 19_000, 0.01), edit}
 	whole := append(step, reply("Done."), usage(21_000, 20_980, 0.02), conversation.Usage{Purpose: conversation.PurposeTitle, Prompt: 9, CostUSD: new(float64)})
@@ -35,6 +35,7 @@ func TestATurnEndsWithWhatItTook(t *testing.T) {
 	}{
 		"whole":            {whole, 12400 * time.Millisecond, "12.4 s · 1 call · +1 −2 in upload.go · 41k in, 98% cached · $0.030"},
 		"long":             {whole, 310 * time.Second, "5 min 10 s · 1 call"},
+		"imported":         {append(step[:2:2], result("1", conversation.ResultOK, "no time"), reply("Done.")), time.Hour, "1 call · 20k in"},
 		"runs":             {step, time.Second, ""},
 		"price unknown":    {[]conversation.Body{usage(10, 0, 1), reply("Yes."), usage(990, 10)}, time.Second, "1.0 s · 1k in, 1% cached"},
 		"prompt unknown":   {[]conversation.Body{usage(10, 0), reply("Yes."), usage(-1, -1)}, time.Second, "1.0 s"},
@@ -74,7 +75,7 @@ func TestATurnEndsWithWhatItTook(t *testing.T) {
 	waits := openTranscript(t, 100, 30)
 	waits.addAt(at(0), user("fix it"))
 	waits.addAt(at(2*time.Second), calls(call("1", "ask_user", "{}"), call("2", "list", "{}"), call("3", "list", "{}"), call("4", "list", "{}")))
-	waits.addAt(at(42*time.Second), result("1", conversation.ResultOK, "yes")) // the answer of the user
+	waits.addAt(at(42*time.Second), conversation.ToolResult{CallID: "1", Tool: "ask_user", Status: conversation.ResultOK, Text: "yes"}) // the answer of the user
 	took := func(id string, d time.Duration) conversation.ToolResult {
 		return conversation.ToolResult{CallID: id, Tool: "list", Status: conversation.ResultOK, Duration: d}
 	}
