@@ -153,7 +153,11 @@ func (d *dialogs) listWaiting() {
 				titles = append(titles, dialog.Spoken(cmp.Or(other.asked.Review.Title, "a question")))
 			}
 		}
-		a.SetWaiting(titles, len(same)*pane.CountTrue(len(same) > 1), func() pane.Action { return d.askTogether(same) })
+		together := len(same)
+		if together == 1 {
+			together = 0
+		}
+		a.SetWaiting(titles, together, func() pane.Action { return d.askTogether(same) })
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent/updates"
 	"plimsoll/conversation"
@@ -90,6 +91,18 @@ func TestADraftIsInViewBelowAQuestion(t *testing.T) {
 		r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", "make"))
 		r.wait(dialog.TypingPause)
 		r.wantText("Allow this?", "│ and then", "I remove what the build left.")
+	})
+}
+
+func TestAQuestionStaysWhereItOpened(t *testing.T) {
+	screenIn(t, func(r *rig, _ *tui.Options) { r.width, r.height = 160, 26 }, func(r *rig) {
+		r.sendUpdates(longReply(), updates.Status{Phase: updates.Asking}, approval("c1", strings.Repeat("0123456789 ", 34))) // 3 lines in the flow
+		opened := r.text()
+		r.wantText("Allow this?")
+		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: 2, Y: 3})
+		if d := cmp.Diff(opened, r.text()); d != "" {
+			t.Errorf("the next message moves the question: %s", d)
+		}
 	})
 }
 

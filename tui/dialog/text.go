@@ -146,7 +146,10 @@ func (t *Text) bar(width int) string {
 	if over > len(t.shown) {
 		first = t.at
 	}
-	line, gap := t.config.styles.Title.Render(t.title), "  "[pane.CountTrue(over > 0):]
+	line, gap := t.config.styles.Title.Render(t.title), "  "
+	if over > 0 {
+		gap = " "
+	}
 	for i, tab := range t.shown[first:] {
 		style := t.config.styles.Muted
 		if first+i == t.at {

@@ -2,7 +2,6 @@ package history
 
 import (
 	"strconv"
-	"strings"
 	"time"
 
 	"plimsoll/compact/inspect"
@@ -84,11 +83,21 @@ func meaningOf(r inspect.EntryResult) string {
 		inspect.ResultFailed: ": nothing was changed", inspect.ResultCancelled: ": nothing was changed"}[r]
 }
 
-// costsOf are the model of an entry's summary, its tokens, its cost and its duration, each "" if it is not known.
-func costsOf(e inspect.Entry) []string {
-	const by, took, read, written = "summary by ", "took ", " tokens read", " written"
-	return []string{strings.TrimSuffix(by+e.Model, by), strings.TrimPrefix(pane.Tokens(max(0, e.Prompt))+read, "0"+read),
-		strings.TrimPrefix(pane.Tokens(max(0, e.Output))+written, "0"+written), costOf(e), strings.TrimSuffix(took+formatDuration(e.Duration), took)}
+// costsOf are the model of an entry's summary, its tokens, its cost and its duration, as far as they are known; an unknown cost is "".
+func costsOf(e inspect.Entry) (out []string) {
+	if e.Model != "" {
+		out = append(out, "summary by "+e.Model)
+	}
+	if e.Prompt > 0 {
+		out = append(out, pane.Tokens(e.Prompt)+" tokens read")
+	}
+	if e.Output > 0 {
+		out = append(out, pane.Tokens(e.Output)+" written")
+	}
+	if out = append(out, costOf(e)); e.Duration > 0 {
+		out = append(out, "took "+pane.Duration(e.Duration))
+	}
+	return out
 }
 
 // compactionTotals counts the compactions and adds up what they cost. It does not add up the savings, because each
